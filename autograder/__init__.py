@@ -1,0 +1,1 @@
+"""What instructors and authors run: release, collect, grade, feedback, report, export, audit."""

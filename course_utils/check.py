@@ -1,0 +1,142 @@
+"""`check(answer)`: what a student calls, and what the last line of every test cell is."""
+
+import os
+from typing import Any
+
+from course_utils import card, exercises, syntax
+from course_utils.exercise import Choice, Exercise
+from course_utils.judge import LocalAttempt, Verdict, judge
+
+SEED = "COURSE_SEED"  # environment variable: also draw the cases of this seed, as a grader that runs in the kernel does
+
+_seen: dict[str, Verdict] = {}
+
+
+class Result:
+    """A verdict as the value of a cell: a card to look at, and a number that nbgrader reads as partial credit."""
+
+    def __init__(self, verdict: Verdict) -> None:
+        self.verdict = verdict
+        self.points = min(max(round(float(verdict.points), 2), 0.0), float(verdict.max_points))
+
+    def __repr__(self) -> str:
+        return repr(self.points)
+
+    def __str__(self) -> str:
+        return card.as_text(self.verdict)
+
+    def _repr_html_(self) -> str:
+        return card.as_html(self.verdict)
+
+
+class Problem:
+    """Shown instead of a traceback when `check` itself was called wrongly; worth nothing."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __repr__(self) -> str:
+        return repr(0.0)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"<div style='border-left:6px solid #57606a;padding:8px 14px'>{escape(self.text)}</div>"
+
+
+def check(answer: Any, exercise: str | None = None) -> Result | Problem:
+    """Check an answer against the cases that everybody may see, at once, and say what is wrong and why."""
+    name = exercise if exercise is not None else getattr(answer, "__name__", None)
+    if not isinstance(name, str):
+        return _shown(Problem('Tell check() which exercise this is: check(answer, "name of the exercise").'))
+    try:
+        found = exercises.find(name)
+    except KeyError as error:
+        return _shown(Problem(error.args[0]))
+    if isinstance(found, Exercise) and not callable(answer):
+        return _shown(Problem(f"{name} should be a {'class' if found.kind == 'module' else 'function'}, but it is {type(answer).__name__}."))
+    verdict = judge(found, LocalAttempt(answer, source_of(answer, name, found)), seed=os.environ.get(SEED) or None)
+    _seen[name] = verdict
+    return _shown(Result(verdict))
+
+
+def source_of(answer: Any, name: str, exercise: Exercise | Choice) -> str:
+    """The cell that defined the answer: the newest one that binds its name, else whatever Python can find."""
+    if isinstance(exercise, Choice):
+        return ""
+    for cell in reversed(_cells()):
+        tree = syntax.parse(cell)
+        if tree is not None and syntax.defines(tree, name):
+            return cell
+    import inspect
+    import textwrap
+
+    try:
+        return textwrap.dedent(inspect.getsource(answer))
+    except (OSError, TypeError):
+        return ""
+
+
+def _shell() -> Any:
+    try:
+        from IPython import get_ipython
+    except ImportError:
+        return None
+    return get_ipython()
+
+
+def _cells() -> list[str]:
+    shell = _shell()
+    return [str(cell) for cell in shell.user_ns.get("In", [])] if shell is not None else []
+
+
+def _rich() -> bool:
+    """Is there a front end that shows HTML?"""
+    shell = _shell()
+    return shell is not None and type(shell).__name__ not in ("TerminalInteractiveShell",)
+
+
+def _shown(result: Any) -> Any:
+    if not _rich():
+        print(result)
+    return result
+
+
+def summary(unit: str) -> "Summary":
+    """The total of an assignment and what is still missing; the last cell of every assignment shows it."""
+    return Summary(unit)
+
+
+class Summary:
+    def __init__(self, unit: str) -> None:
+        self.unit = exercises.unit(unit)
+        self.rows = [(e.name, _seen.get(e.name), e.points) for e in self.unit.exercises]
+
+    def _lines(self) -> list[tuple[str, str, str]]:
+        lines = []
+        for name, verdict, points in self.rows:
+            mark, _, word = card.LOOKS[verdict.status] if verdict is not None else ("○", "", "not checked yet")
+            lines.append((f"{mark} {name}", f"{verdict.points if verdict else 0:g} / {points:g}", word))
+        return lines
+
+    def _total(self) -> str:
+        got = sum(verdict.points for _, verdict, _ in self.rows if verdict is not None)
+        open_ = [name for name, verdict, _ in self.rows if verdict is None or not verdict.passed]
+        rest = f"Still to do: {', '.join(open_)}." if open_ else "Everything that can be checked here is right."
+        return f"{got:g} of {self.unit.points:g} points on the visible cases. {rest} Written answers are graded by hand."
+
+    def __str__(self) -> str:
+        return "\n".join([f"{name:<32} {points:>9}  {word}" for name, points, word in self._lines()] + [self._total()])
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        cells = "".join("<tr>" + "".join(f"<td style='text-align:left'>{escape(text)}</td>" for text in line) + "</tr>" for line in self._lines())
+        head = "<tr><th style='text-align:left'>exercise</th><th style='text-align:left'>points</th><th style='text-align:left'>state</th></tr>"
+        return f"<table><thead>{head}</thead><tbody>{cells}</tbody></table><p>{escape(self._total())}</p>"

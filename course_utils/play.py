@@ -1,0 +1,274 @@
+"""Put a case to an answer and note what came of it.
+
+This file runs wherever student code runs: in the notebook, and in the grader's sandboxed child. It knows no expected value.
+"""
+
+import linecache
+import sysconfig
+import threading
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from ctypes import c_long, py_object, pythonapi
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from course_utils.toys import Toy, build
+
+HERE = str(Path(__file__).parent)
+LIBRARIES = tuple({sysconfig.get_path("stdlib"), sysconfig.get_path("platlib"), sysconfig.get_path("purelib")})
+
+
+@dataclass(frozen=True)
+class Call:
+    """A further call: on what the first call returned, or for a module on the module itself."""
+
+    args: tuple[Any, ...] = ()
+    kwargs: Mapping[str, Any] = field(default_factory=dict)
+    method: str | None = None
+
+
+@dataclass(frozen=True)
+class Case:
+    """One question put to an answer: what to call it with, and how to look at what comes back."""
+
+    label: str  # in words, for the student: "3 queries, 5 keys"
+    args: tuple[Any, ...] = ()
+    kwargs: Mapping[str, Any] = field(default_factory=dict)
+    group: str = "basic"
+    init: tuple[Any, ...] | None = None  # module: arguments of its constructor
+    weights: Mapping[str, Tensor] | None = None  # module: state to copy in after construction
+    method: str | None = None  # module: a method instead of forward
+    then: tuple[Call, ...] = ()
+    gradients: bool = False  # also take gradients of a fixed projection of the result, for every float input and parameter
+    raises: type[Exception] | None = None  # a right answer raises this
+    verify: Callable[["Outcome"], str | None] | None = None  # instead of equality with the reference: what is wrong, or None
+    hidden_values: bool = False  # do not print inputs and outputs as a counterexample (large ones)
+
+    @property
+    def size(self) -> int:
+        """How many numbers a reader would have to look at."""
+        return sum(value.numel() if isinstance(value, Tensor) else 1 for value in self.args)
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a case has no values: what was raised, and where in the student's code."""
+
+    kind: str  # "raised", "time", "missing", "parameters", "crash", "limit"
+    type: str = ""
+    message: str = ""
+    line: int | None = None
+    code: str = ""
+
+
+@dataclass(frozen=True)
+class Opaque:
+    """Stands for a result that is not data, such as a trained model."""
+
+    type: str
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a case."""
+
+    values: tuple[Any, ...] = ()  # of the first call, then of each further one
+    changed: tuple[int, ...] = ()  # positions of arguments that were modified in place
+    gradients: Mapping[str, Tensor | None] = field(default_factory=dict)
+    failure: Failure | None = None
+
+    @property
+    def value(self) -> Any:
+        """What the first call returned."""
+        return self.values[0] if self.values else None
+
+    def result(self, index: int) -> Any:
+        """The index-th thing that the first call returned (a tuple or a single value)."""
+        value = self.value
+        if isinstance(value, tuple | list):
+            return value[index] if index < len(value) else None
+        return value if index == 0 else None
+
+
+class TimeLimit(BaseException):
+    """Raised into code that runs too long; not an Exception, so that `except Exception` does not swallow it."""
+
+
+@contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """Raise TimeLimit in this thread once the time is over (works in a notebook on every platform, between two bytecodes)."""
+    thread, finished = threading.get_ident(), threading.Event()
+
+    def interrupt() -> None:
+        wait = seconds
+        while not finished.wait(wait):  # again and again: a bare `except:` may swallow the first one
+            pythonapi.PyThreadState_SetAsyncExc(c_long(thread), py_object(TimeLimit))
+            wait = 0.5
+
+    watchdog = threading.Thread(target=interrupt, daemon=True)
+    watchdog.start()
+    try:
+        yield
+    finally:
+        finished.set()
+        watchdog.join()
+
+
+def fresh(value: Any, track: bool = False) -> Any:
+    """A copy of an argument that the answer may do with what it likes."""
+    if isinstance(value, Tensor):
+        copy = value.detach().clone()
+        return copy.requires_grad_() if track and copy.is_floating_point() else copy
+    if isinstance(value, Toy):
+        return build(value)
+    if isinstance(value, torch.Generator):
+        return torch.Generator().manual_seed(value.initial_seed())
+    if isinstance(value, list | tuple):
+        return type(value)(fresh(item, track) for item in value)
+    return value
+
+
+def plain(value: Any) -> Any:
+    """A result as data: tensors without history, numbers, strings, and Opaque for everything else."""
+    if isinstance(value, Tensor):
+        return torch.Tensor.detach(value).cpu().clone()
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, tuple):
+        return tuple(plain(item) for item in value)
+    if isinstance(value, list):
+        return [plain(item) for item in value]
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if type(value).__module__ == "numpy" and hasattr(value, "tolist"):
+        return torch.as_tensor(value)
+    return Opaque(type(value).__name__)
+
+
+def tensors_of(value: Any) -> Iterator[Tensor]:
+    if isinstance(value, Tensor):
+        yield value
+    elif isinstance(value, tuple | list):
+        for item in value:
+            yield from tensors_of(item)
+
+
+def projection(values: Any) -> Tensor:
+    """A scalar that depends on every entry of every float tensor in the result: a sum would be blind behind a layer norm."""
+    total = torch.zeros(())
+    for number, tensor in enumerate(tensors_of(values)):
+        if tensor.is_floating_point():
+            weights = torch.randn(tensor.shape, generator=torch.Generator().manual_seed(number))
+            total = total + (tensor * weights.to(tensor.dtype)).nan_to_num().sum()
+    return total
+
+
+def gradients_of(values: Any, named: dict[str, Tensor]) -> dict[str, Tensor | None]:
+    total = projection(values)
+    if not total.requires_grad or not named:
+        return dict.fromkeys(named)
+    found = torch.autograd.grad(total, list(named.values()), allow_unused=True)
+    return {name: None if g is None else g.detach() for name, g in zip(named, found, strict=True)}
+
+
+def is_students(filename: str) -> bool:
+    """Is this file a cell or an answer, rather than the course or a library?"""
+    return not filename.startswith((HERE, *LIBRARIES)) and not filename.startswith("<frozen")
+
+
+def failure_of(error: BaseException, kind: str = "raised") -> Failure:
+    """The error in a form that can be sent, with the deepest line of the student's own code."""
+    line, code = None, ""
+    trace: TracebackType | None = error.__traceback__
+    for frame in traceback.extract_tb(trace):
+        if is_students(frame.filename):
+            line, code = frame.lineno, (frame.line or linecache.getline(frame.filename, frame.lineno or 0)).strip()
+    try:
+        message = str(error)
+    except Exception:
+        message = "(the error has no readable message)"
+    return Failure(kind, type(error).__name__, message[:2000], line, code[:500])
+
+
+def play(case: Case, target: Callable[..., Any]) -> Outcome:
+    """Call `target` as the case says; whatever happens becomes an outcome."""
+    try:
+        return _play(case, target)
+    except TimeLimit as error:
+        return Outcome(failure=failure_of(error, "time"))
+    except NotImplementedError as error:
+        return Outcome(failure=failure_of(error, "missing"))
+    except (Exception, SystemExit, KeyboardInterrupt) as error:
+        return Outcome(failure=failure_of(error))
+
+
+def _play(case: Case, target: Callable[..., Any]) -> Outcome:
+    function = target
+    parameters: dict[str, Tensor] = {}
+    if case.init is not None:
+        function = target(*fresh(case.init))
+        if isinstance(function, nn.Module):
+            if case.weights is not None:
+                problem = copy_weights(function, case.weights)
+                if problem:
+                    return Outcome(failure=Failure("parameters", "RuntimeError", problem))
+            function.eval()
+            parameters = dict(function.named_parameters())
+    made = function
+    if case.method is not None:
+        function = getattr(function, case.method)
+    args = fresh(case.args, case.gradients)
+    with torch.set_grad_enabled(case.gradients or not isinstance(made, nn.Module)):
+        value = function(*args, **case.kwargs)
+    gradients = {}
+    if case.gradients:
+        named = {f"argument {i}": a for i, a in enumerate(args) if isinstance(a, Tensor) and a.requires_grad}
+        gradients = gradients_of(value, named | parameters)
+    changed = tuple(i for i, (a, b) in enumerate(zip(case.args, args, strict=True)) if isinstance(a, Tensor) and not same(a, b))
+    values = [plain(value)]
+    for call in case.then:
+        callee = made if case.init is not None else value
+        callee = getattr(callee, call.method) if call.method else callee
+        with torch.no_grad():
+            values.append(plain(callee(*fresh(call.args), **call.kwargs)))
+    return Outcome(tuple(values), changed, gradients)
+
+
+def same(before: Tensor, after: Tensor) -> bool:
+    return before.shape == after.shape and torch.equal(before.nan_to_num(), after.detach().nan_to_num().to(before.dtype))
+
+
+def copy_weights(module: nn.Module, weights: Mapping[str, Tensor]) -> str:
+    """Copy a state into a module; says what does not fit, or nothing."""
+    own = module.state_dict()
+    missing, extra = sorted(set(weights) - set(own)), sorted(set(own) - set(weights))
+    wrong = sorted(name for name in set(own) & set(weights) if own[name].shape != weights[name].shape)
+    if missing or extra or wrong:
+        parts = [("it lacks", missing), ("it has in addition", extra), ("these have another shape:", wrong)]
+        return "; ".join(f"{text} {', '.join(names[:4])}{' …' if len(names) > 4 else ''}" for text, names in parts if names)
+    module.load_state_dict(dict(weights))
+    return ""
+
+
+def play_all(cases: list[Case], target: Callable[..., Any], limit: float) -> list[Outcome]:
+    """Play the cases within one time limit; those that no longer fit are marked so."""
+    outcomes: list[Outcome] = []
+    try:
+        with time_limit(limit):
+            for case in cases:
+                outcomes.append(play(case, target))
+                if (failure := outcomes[-1].failure) is not None and failure.kind == "time":
+                    break
+    except TimeLimit as error:
+        outcomes.append(Outcome(failure=failure_of(error, "time")))
+    late = Outcome(failure=Failure("time", "TimeLimit", "not run: an earlier case used up the time"))
+    return (outcomes + [late] * len(cases))[: len(cases)]
+
+
+__all__ = ["Call", "Case", "Failure", "Opaque", "Outcome", "TimeLimit", "play", "play_all", "plain", "time_limit"]
