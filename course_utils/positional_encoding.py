@@ -1,0 +1,48 @@
+"""Unit 06: telling attention where things stand."""
+
+import torch
+from torch import Tensor, nn
+
+
+def frequencies(dim: int) -> Tensor:
+    """-> (D / 2,): 1 / 10000^(2i / D), how fast the i-th pair of features turns."""
+    return 10000.0 ** (-torch.arange(0, dim, 2) / dim)
+
+
+def sinusoidal_encoding(length: int, dim: int) -> Tensor:
+    """-> (T, D): column 2i is sin(t / 10000^(2i / D)), column 2i + 1 the cosine; t from 0."""
+    if dim % 2:
+        raise ValueError(f"sines and cosines come in pairs: {dim} columns are odd")
+    angles = torch.arange(length)[:, None] * frequencies(dim)  # (T, 1) * (D / 2,) -> (T, D / 2)
+    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)  # (T, D / 2, 2) -> (T, D)
+
+
+class LearnedPositions(nn.Module):
+    """One trainable vector per position, added to the input."""
+
+    def __init__(self, max_len: int, dim: int) -> None:
+        super().__init__()
+        self.table = nn.Embedding(max_len, dim)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """(B, T, D) -> (B, T, D): x plus the first T rows of the table."""
+        length, max_len = x.shape[1], self.table.num_embeddings
+        if length > max_len:
+            raise ValueError(f"{length} steps, but positions for {max_len} only")
+        return x + self.table.weight[:length]  # (B, T, D) + (T, D)
+
+
+def shift_matrix(offset: float, dim: int) -> Tensor:
+    """-> (D, D) matrix M with M @ p(t) = p(t + offset) for every t, p as in sinusoidal_encoding."""
+    angles = offset * frequencies(dim)  # (D / 2,)
+    cos, sin = angles.cos(), angles.sin()
+    turns = torch.stack([torch.stack([cos, sin], -1), torch.stack([-sin, cos], -1)], -2)  # (D / 2, 2, 2): one rotation per pair
+    return torch.block_diag(*turns)  # (D, D)
+
+
+def rotary(x: Tensor, positions: Tensor) -> Tensor:
+    """(B, H, T, d), (T,) -> (B, H, T, d): pair (2i, 2i + 1) turned by positions / 10000^(2i / d)."""
+    angles = positions[:, None] * frequencies(x.shape[-1]).to(x)  # (T, d / 2), of x's type and on its device
+    cos, sin = angles.cos(), angles.sin()
+    even, odd = x[..., 0::2], x[..., 1::2]  # (B, H, T, d / 2) each
+    return torch.stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1).flatten(-2)  # (B, H, T, d)
