@@ -24,6 +24,15 @@ def grouped(verdict: Verdict) -> list[tuple[str, list[CaseResult]]]:
     return [(name, [r for r in visible if r.group == group]) for group, name in GROUPS.items() if any(r.group == group for r in visible)]
 
 
+def failures(results: list[CaseResult]) -> list[tuple[str, str]]:
+    """(labels, message): cases that fail in the same way stand on one line."""
+    by_message: dict[str, list[str]] = {}
+    for result in results:
+        if not result.passed:
+            by_message.setdefault(result.message, []).append(result.label)
+    return [("; ".join(labels), message) for message, labels in by_message.items()]
+
+
 def hidden_summary(verdict: Verdict) -> str:
     secret = [r for r in verdict.cases if not r.visible]
     return f"{sum(r.passed for r in secret)} of {len(secret)} further checks with other numbers pass" if secret else ""
@@ -35,7 +44,7 @@ def as_text(verdict: Verdict) -> str:
     lines = [f"{mark} {verdict.exercise}: {word}, {points_text(verdict)}"]
     for name, results in grouped(verdict):
         lines.append(f"  {name}: {sum(r.passed for r in results)} of {len(results)} pass")
-        lines += [f"    ✗ {r.label}: {r.message}" for r in results if not r.passed]
+        lines += [f"    ✗ {labels}: {message}" for labels, message in failures(results)]
     if summary := hidden_summary(verdict):
         lines.append(f"  {summary}")
     if verdict.title and verdict.status == "failed":
@@ -83,7 +92,7 @@ def _results(verdict: Verdict) -> str:
     lines = []
     for name, results in grouped(verdict):
         passed = sum(r.passed for r in results)
-        bad = "".join(f"<li>✗ {escape(r.label)}: {escape(r.message)}</li>" for r in results if not r.passed)
+        bad = "".join(f"<li>✗ {escape(labels)}: {escape(message)}</li>" for labels, message in failures(results))
         good = "".join(f"<li>✓ {escape(r.label)}</li>" for r in results if r.passed)
         lines.append(f"<li>{'✓' if passed == len(results) else '✗'} {name}: {passed} of {len(results)}<ul style='list-style:none'>{bad}{good}</ul></li>")
     if summary := hidden_summary(verdict):

@@ -3,12 +3,14 @@
 This file runs wherever student code runs: in the notebook, and in the grader's sandboxed child. It knows no expected value.
 """
 
+import io
 import linecache
 import sysconfig
 import threading
 import traceback
+import warnings
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from ctypes import c_long, py_object, pythonapi
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -256,11 +258,19 @@ def copy_weights(module: nn.Module, weights: Mapping[str, Tensor]) -> str:
     return ""
 
 
+@contextmanager
+def quiet() -> Iterator[None]:
+    """What an answer prints or warns of while it is checked is not shown: nbgrader takes any standard error for a failure."""
+    with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
 def play_all(cases: list[Case], target: Callable[..., Any], limit: float) -> list[Outcome]:
     """Play the cases within one time limit; those that no longer fit are marked so."""
     outcomes: list[Outcome] = []
     try:
-        with time_limit(limit):
+        with quiet(), time_limit(limit):
             for case in cases:
                 outcomes.append(play(case, target))
                 if (failure := outcomes[-1].failure) is not None and failure.kind == "time":

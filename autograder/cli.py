@@ -1,0 +1,288 @@
+"""The command line: thin, every command is a function elsewhere."""
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from autograder.course import Course
+from autograder.errors import UserError
+
+out = Console()
+err = Console(stderr=True)
+
+
+class Commands(click.Group):
+    """Turns errors that a person can do something about into one line and exit code 2."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except UserError as error:
+            click.echo(f"autograder: {error}", err=True)
+            ctx.exit(2)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--course", "course_dir", type=click.Path(path_type=Path), help="The course's folder (default: the nearest one with a course.toml).")
+@click.version_option(package_name="attention-course")
+@click.pass_context
+def main(ctx: click.Context, course_dir: Path | None) -> None:
+    """Release, grade and explain the assignments of the attention course."""
+    ctx.obj = course_dir
+
+
+def course_of(ctx: click.Context) -> Course:
+    return Course.find(ctx.obj)
+
+
+def print_json(data: Any) -> None:
+    click.echo(json.dumps(data, ensure_ascii=False, default=str))
+
+
+def bar(label: str, total: int | None) -> tuple[Progress, Callable[[], None]]:
+    """A progress bar on a terminal, a line every tenth elsewhere, both on standard error."""
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    progress = Progress(*columns, console=err, disable=not err.is_terminal)
+    task = progress.add_task(label, total=total)
+    done = 0
+
+    def advance() -> None:
+        nonlocal done
+        done += 1
+        progress.advance(task)
+        if not err.is_terminal and total and (done % max(1, total // 10) == 0 or done == total):
+            click.echo(f"{label}: {done}/{total}", err=True)
+
+    return progress, advance
+
+
+# For authors ---------------------------------------------------------------------------------------------------------
+
+
+@main.command("list")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def list_(as_json: bool) -> None:
+    """Units, exercises, points, and how many variants each has in the bank."""
+    from autograder import bank
+    from course_utils import exercises
+
+    units = []
+    for unit in exercises.units():
+        found = bank.variants(unit.name)
+        rows = [
+            {
+                "name": exercise.name,
+                "kind": exercise.kind,
+                "points": exercise.points,
+                "wrong": sum(v.exercise == exercise.name and not v.right for v in found),
+                "right": sum(v.exercise == exercise.name and v.right for v in found),
+            }
+            for exercise in unit.exercises
+        ]
+        units.append({"unit": unit.name, "points": unit.points, "exercises": rows})
+    if as_json:
+        print_json({"units": units})
+        return
+    for entry in units:
+        table = Table("exercise", "kind", "points", "wrong", "right", title=f"{entry['unit']}, {entry['points']:g} points", title_justify="left")
+        for row in entry["exercises"]:  # type: ignore[attr-defined]
+            table.add_row(row["name"], row["kind"], f"{row['points']:g}", str(row["wrong"]), str(row["right"]))
+        out.print(table)
+
+
+@main.command("try")
+@click.argument("exercise")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def try_(exercise: str, file: Path, as_json: bool) -> None:
+    """Judge one attempt: FILE holds what the answer cell of EXERCISE would hold."""
+    from autograder import bank
+    from course_utils import card, exercises
+
+    try:
+        found = exercises.find(exercise)
+    except KeyError as error:
+        raise UserError(error.args[0]) from None
+    if not file.is_file():
+        raise UserError(f"there is no file {file}")
+    verdict = bank.judge_file(found, file)
+    if as_json:
+        print_json(verdict.as_json())
+    else:
+        click.echo(card.as_text(verdict))
+
+
+@main.command()
+@click.option("--unit", "unit_name", help="Only this unit, e.g. 01.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.pass_context
+def audit(ctx: click.Context, unit_name: str | None, as_json: bool) -> None:
+    """Judge every variant of the bank: how many wrong answers pass, how many right ones fail, how many are named right."""
+    from autograder import bank
+    from course_utils import exercises
+
+    try:
+        units = [exercises.unit(unit_name)] if unit_name else list(exercises.units())
+    except KeyError as error:
+        raise UserError(error.args[0]) from None
+    progress, advance = bar("judging", sum(len(bank.variants(unit.name)) for unit in units))
+    with progress:
+        result = bank.audit(units, advance)
+    if as_json:
+        print_json(result.as_json())
+    else:
+        out.print(audit_table(result, units))
+        for path, expected, named in result.misnamed():
+            out.print(f"misnamed: {path}: expected {expected}, named {named}", markup=False, highlight=False, soft_wrap=True)
+        for kind in ("false_passes", "false_fails"):
+            for path in result.as_json()[kind]:
+                out.print(f"{kind[:-2].replace('_', ' ')}: {path}", markup=False, highlight=False, soft_wrap=True)
+    ctx.exit(0 if result.good else 1)
+
+
+def audit_table(result: Any, units: list[Any]) -> Table:
+    table = Table("unit", "exercise", "wrong", "false passes", "right", "false fails", "named right", title="audit", title_justify="left")
+    for unit in units:
+        for exercise in unit.exercises:
+            mine = [j for j in result.judged if j.variant.exercise == exercise.name]
+            named = [j for j in mine if j.variant.slug]
+            table.add_row(
+                unit.name,
+                exercise.name,
+                str(sum(not j.variant.right for j in mine)),
+                str(sum(j.false_pass for j in mine)),
+                str(sum(j.variant.right for j in mine)),
+                str(sum(j.false_fail for j in mine)),
+                f"{sum(j.named == j.variant.slug for j in named)} of {len(named)}",
+            )
+    data = result.as_json()
+    table.add_section()
+    totals = (data["wrong"], len(data["false_passes"]), data["right"], len(data["false_fails"]))
+    table.add_row("all", f"{data['exercises']} exercises", *map(str, totals), f"{data['named_right']} of {data['named']}")
+    return table
+
+
+# For instructors -----------------------------------------------------------------------------------------------------
+
+
+@main.command()
+@click.argument("units", nargs=-1)
+@click.pass_context
+def release(ctx: click.Context, units: tuple[str, ...]) -> None:
+    """Make the assignments of UNITS (default: all that are built) from solutions/."""
+    from autograder.release import releasable
+    from autograder.release import release as release_unit
+
+    course = course_of(ctx)
+    known = releasable(course)
+    if not known:
+        raise UserError("nothing is built yet: run `make notebooks` first")
+    for name in [full_name(known, unit) for unit in units] or known:
+        path = release_unit(course, name)
+        click.echo(f"released {path.relative_to(course.root)}")
+
+
+def full_name(known: list[str], name: str) -> str:
+    for candidate in known:
+        if name in (candidate, candidate.split("_", 1)[0]):
+            return candidate
+    raise UserError(f"there is no unit {name!r}; there are {', '.join(known)}")
+
+
+@main.command()
+@click.argument("unit")
+@click.option("--students", default=30, show_default=True, help="Size of the class.")
+@click.option("--seed", default=0, show_default=True, help="Another seed is another class.")
+@click.pass_context
+def simulate(ctx: click.Context, unit: str, students: int, seed: int) -> None:
+    """Write a class of simulated submissions, for demos and tests."""
+    from collections import Counter
+
+    from autograder.simulate import simulate as simulate_class
+
+    course = course_of(ctx)
+    made = simulate_class(course, unit, students, seed)
+    kinds = Counter(each.kind for each in made)
+    click.echo(f"{len(made)} submissions in {course.submitted}: " + ", ".join(f"{n} {kind}" for kind, n in kinds.most_common()))
+
+
+@main.command()
+@click.argument("unit")
+@click.option("--workers", type=click.IntRange(min=1), help="Submissions graded at once (default: the number of cores).")
+@click.option("--engine", type=click.Choice(["sandbox", "nbgrader"]), default="sandbox", show_default=True, help="nbgrader: its own autograde, slow and without walls.")
+@click.option("--min-level", type=click.IntRange(0, 3), default=3, show_default=True, help="The sandbox level below which nothing is graded.")
+@click.option("--student", help="Only this student.")
+@click.option("--force", is_flag=True, help="Grade again what is graded already.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.pass_context
+def grade(
+    ctx: click.Context, unit: str, workers: int | None, engine: str, min_level: int, student: str | None, force: bool, as_json: bool
+) -> None:
+    """Grade the submissions of UNIT; exit code 1 if some of them need a person."""
+    from dataclasses import asdict
+
+    course = course_of(ctx)
+    name = course.unit(unit).name
+    total = 1 if student else len(course.students(name))
+    progress, advance = bar(f"grading {name}", total)
+    with progress:
+        if engine == "nbgrader":
+            from autograder import stock
+
+            summary: Any = stock.grade(course, name, student, force, advance)
+        else:
+            from autograder.grading import run
+
+            summary = run.grade(course, name, workers=workers, min_level=min_level, student=student, force=force, advance=advance)
+    if as_json:
+        print_json(asdict(summary))
+    else:
+        show_scores(course, name)
+        show_summary(summary)
+    ctx.exit(1 if summary.problems else 0)
+
+
+def show_scores(course: Course, unit: str) -> None:
+    from autograder.scores import scores
+
+    table = Table("student", "score", "of", "late", "to grade by hand", title=unit, title_justify="left")
+    for row in scores(course, unit):
+        late = f"{row.late_seconds / 3600:.0f} h" if row.late_seconds else ""
+        table.add_row(row.student, f"{row.score:g}", f"{row.max_score:g}", late, "yes" if row.needs_manual_grade else "")
+    out.print(table)
+
+
+def show_summary(summary: Any) -> None:
+    level = f" at sandbox level {summary.level}" if summary.level is not None else ""
+    out.print(f"{summary.graded} graded{level}, {summary.skipped} unchanged, {len(summary.problems)} need a person, {summary.seconds:.1f} s", highlight=False)
+    for problem in summary.problems:
+        out.print(f"  {problem['student']}: {problem['reason']}", markup=False, highlight=False, soft_wrap=True)
+
+
+@main.command()
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.pass_context
+def doctor(ctx: click.Context, as_json: bool) -> None:
+    """What works on this machine, which sandbox level holds, and what to install."""
+    from autograder.doctor import examine
+
+    report = examine()
+    if as_json:
+        print_json(report.as_json())
+    else:
+        for line in report.lines():
+            click.echo(line)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

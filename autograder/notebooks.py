@@ -1,0 +1,258 @@
+"""Builds the notebooks from their text: `.py` (jupytext percent) -> `.ipynb`, with stable ids and nbgrader's metadata."""
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jupytext
+import nbformat
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell
+
+from autograder import nbgrader_bridge
+from autograder.course import Course
+from autograder.errors import UserError
+from course_utils import exercises
+from course_utils.exercise import Choice
+
+COLAB = "https://colab.research.google.com"
+SET_UP = """\
+# Set-up: does nothing on your own machine; in Colab it installs the course's small package and leaves Colab's own packages alone.
+import importlib.util
+import sys
+
+if "google.colab" in sys.modules and importlib.util.find_spec("course_utils") is None:
+    %pip install -q --no-deps {url}"""
+
+
+def lecture_source(course: Course, name: str) -> Path:
+    return course.root / "lectures" / f"{name}.py"
+
+
+def solution_source(course: Course, name: str) -> Path:
+    return course.root / "solutions" / f"{name}.py"
+
+
+def lecture_path(course: Course, name: str) -> Path:
+    return course.root / "lectures" / f"{name}.ipynb"
+
+
+def solution_path(course: Course, name: str) -> Path:
+    return course.root / "solutions" / name / f"{name}.ipynb"
+
+
+def names(course: Course) -> list[str]:
+    """The units that have a source: lectures, assignments, or both."""
+    sources = [*(course.root / "lectures").glob("[0-9][0-9]_*.py"), *(course.root / "solutions").glob("[0-9][0-9]_*.py")]
+    return sorted({path.stem for path in sources})
+
+
+def resolve(course: Course, name: str) -> str:
+    """The full name of the unit called `03` or `03_masking`, an assignment without exercises (the project) included."""
+    for candidate in names(course):
+        if name in (candidate, candidate.split("_", 1)[0]):
+            return candidate
+    raise UserError(f"there is no unit {name!r}; there are {', '.join(names(course)) or 'none'}")
+
+
+# Assembling ----------------------------------------------------------------------------------------------------------
+
+
+def lecture(course: Course, name: str) -> NotebookNode:
+    """A lecture, not yet run."""
+    return _finish(_opened(course, _read(lecture_source(course, name)), f"lectures/{name}.ipynb"))
+
+
+def solution(course: Course, name: str) -> NotebookNode:
+    """nbgrader's source notebook of an assignment."""
+    notebook = _opened(course, _read(solution_source(course, name)), f"assignments/{name}/{name}.ipynb")
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            cell.source = _fill_in(cell.source)
+        if "nbgrader" in cell.metadata:
+            cell.metadata["nbgrader"] = _graded(cell, name)
+    return _finish(notebook)
+
+
+def source_hash(notebook: NotebookNode) -> str:
+    """Of everything that is written by hand in a notebook: its cells, before they are run."""
+    written = [(cell.id, cell.cell_type, cell.source, cell.metadata) for cell in notebook.cells]
+    return hashlib.sha256(json.dumps(written, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+
+
+def _read(path: Path) -> NotebookNode:
+    if not path.is_file():
+        raise UserError(f"there is no {path.name} in {path.parent.name}/")
+    return jupytext.read(path, fmt="py:percent")
+
+
+def _opened(course: Course, notebook: NotebookNode, path: str) -> NotebookNode:
+    """Put the Colab badge and the set-up cell behind the title."""
+    repository = {"owner": "OWNER", "name": "REPOSITORY", "branch": "main"} | course.settings.student_repository
+    place = f"{repository['owner']}/{repository['name']}"
+    badge = f"[![Open In Colab]({COLAB}/assets/colab-badge.svg)]({COLAB}/github/{place}/blob/{repository['branch']}/{path})"
+    set_up = SET_UP.format(url=f"git+https://github.com/{place}@{repository['branch']}")
+    notebook.cells[1:1] = [new_markdown_cell(badge), new_code_cell(set_up, metadata={"tags": ["set-up"]})]
+    return notebook
+
+
+def _fill_in(text: str) -> str:
+    """{{points NAME}} and {{options NAME}}: what the exercise says about itself."""
+
+    def value(match: re.Match[str]) -> str:
+        what, name = match.groups()
+        try:
+            exercise = exercises.find(name)
+        except KeyError as error:
+            raise UserError(error.args[0]) from None
+        if what == "points":
+            return f"{exercise.points:g} point{'' if exercise.points == 1 else 's'}"
+        if not isinstance(exercise, Choice):
+            raise UserError(f"{{{{options {name}}}}}: {name} is not a choice")
+        return "\n\n" + "\n".join(f"- **{letter}** {option.text}" for letter, option in exercise.options.items())
+
+    return re.sub(r"\{\{(points|options) (\w+)\}\}", value, text)
+
+
+def _graded(cell: NotebookNode, unit: str) -> dict[str, Any]:
+    """nbgrader's metadata of a graded cell, from its name and the exercise it belongs to."""
+    given = dict(cell.metadata["nbgrader"])
+    grade_id = given.get("grade_id")
+    if not grade_id or not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", grade_id):
+        raise UserError(f"solutions/{unit}.py: a graded cell needs a grade_id of 1 to 64 letters, digits, _ or -, not {grade_id!r}")
+    tests, written = grade_id.startswith("test_"), cell.cell_type == "markdown"
+    points = given.get("points")
+    if tests and points is None:
+        try:
+            points = exercises.find(grade_id.removeprefix("test_")).points
+        except KeyError as error:
+            raise UserError(f"solutions/{unit}.py: {error.args[0]}") from None
+    if written and points is None:
+        raise UserError(f"solutions/{unit}.py: the written question {grade_id!r} needs points")
+    metadata = {"grade": tests or written, "grade_id": grade_id, "locked": tests, "schema_version": 3, "solution": not tests, "task": False}
+    return metadata | {"points": points} if tests or written else metadata
+
+
+def _finish(notebook: NotebookNode) -> NotebookNode:
+    """Stable ids, and no trace of how the notebook was made."""
+    used: dict[str, int] = {}
+    for cell in notebook.cells:
+        cell.metadata.pop("lines_to_next_cell", None)
+        if alt := cell.metadata.pop("alt", None):
+            cell.metadata["mystnb"] = {"image": {"alt": alt}}
+        ident = cell.metadata.get("nbgrader", {}).get("grade_id") or "c" + hashlib.sha256(cell.source.encode()).hexdigest()[:11]
+        used[ident] = used.get(ident, 0) + 1
+        cell["id"] = ident if used[ident] == 1 else f"{ident}-{used[ident]}"
+    kernel = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+    notebook.metadata = nbformat.from_dict({"kernelspec": kernel, "language_info": {"name": "python"}})
+    notebook.nbformat, notebook.nbformat_minor = 4, 5
+    notebook.metadata["course"] = {"source": source_hash(notebook)}
+    return notebook
+
+
+# Building ------------------------------------------------------------------------------------------------------------
+
+
+def build_lecture(course: Course, name: str) -> None:
+    """Run a lecture and write it with its outputs."""
+    notebook = lecture(course, name)
+    execute(notebook, course.root / "lectures")
+    _write(notebook, lecture_path(course, name))
+
+
+def execute(notebook: NotebookNode, folder: Path, timeout: int = 900) -> None:
+    """Run a notebook in a fresh kernel; an error names the cell."""
+    from nbclient import NotebookClient
+    from nbclient.exceptions import CellExecutionError
+
+    environment = {**os.environ, "PYTHONWARNINGS": "ignore::DeprecationWarning"}
+    client = NotebookClient(notebook, timeout=timeout, resources={"metadata": {"path": str(folder)}}, record_timing=False)
+    try:
+        client.execute(env=environment)
+    except CellExecutionError as error:
+        raise UserError(f"a cell fails: {error}") from None
+    notebook.metadata.pop("widgets", None)
+    notebook.metadata["language_info"] = {"name": "python"}
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            output.get("data", {}).pop("application/vnd.jupyter.widget-view+json", None)  # its frames stay, and need no kernel
+
+
+def build_assignment(course: Course, name: str) -> None:
+    """Write nbgrader's source notebook, and what students get from it."""
+    _write(solution(course, name), solution_path(course, name))
+    with tempfile.TemporaryDirectory(dir=course.root, prefix=".build-") as folder:
+        nbgrader_bridge.generate_assignment(course, name, Path(folder).name, database=False)
+        swap(Path(folder) / name, course.assignments / name)
+
+
+def swap(new: Path, old: Path) -> None:
+    """Put a folder in another one's place; the old one is gone only when the new one is there."""
+    old.parent.mkdir(parents=True, exist_ok=True)
+    aside = old.with_name(f".{old.name}.old")
+    shutil.rmtree(aside, ignore_errors=True)
+    if old.exists():
+        old.rename(aside)
+    new.rename(old)
+    shutil.rmtree(aside, ignore_errors=True)
+
+
+def _write(notebook: NotebookNode, path: Path) -> None:
+    nbformat.validate(notebook)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    aside = path.with_suffix(".ipynb.new")
+    aside.write_text(nbformat.writes(notebook) + "\n", encoding="utf-8")
+    aside.replace(path)
+
+
+def stale(course: Course) -> list[str]:
+    """What `make notebooks` would have to build."""
+    wanted: list[tuple[Path, Callable[[], NotebookNode]]] = []
+    for name in names(course):
+        if lecture_source(course, name).is_file():
+            wanted.append((lecture_path(course, name), lambda name=name: lecture(course, name)))  # type: ignore[misc]
+        if solution_source(course, name).is_file():
+            for path in (solution_path(course, name), course.assignments / name / f"{name}.ipynb"):
+                wanted.append((path, lambda name=name: solution(course, name)))  # type: ignore[misc]
+    return [str(path.relative_to(course.root)) for path, make in wanted if recorded_hash(path) != source_hash(make())]
+
+
+def recorded_hash(path: Path) -> str | None:
+    """The hash of the source from which a notebook was built."""
+    if not path.is_file():
+        return None
+    found: str | None = json.loads(path.read_text(encoding="utf-8"))["metadata"].get("course", {}).get("source")
+    return found
+
+
+def main(arguments: list[str]) -> int:
+    """Build what is stale, or the units named: `python -m autograder.notebooks [--all] [UNIT …]`."""
+    course = Course.find()
+    everything = "--all" in arguments
+    chosen = [resolve(course, a) for a in arguments if not a.startswith("--")]
+    old = set(stale(course))
+    for name in chosen or names(course):
+        lecture_file, solution_file = f"lectures/{name}.ipynb", f"solutions/{name}/{name}.ipynb"
+        if lecture_source(course, name).is_file() and (chosen or everything or lecture_file in old):
+            print(f"running {lecture_file}", flush=True)
+            build_lecture(course, name)
+        if solution_source(course, name).is_file() and (
+            chosen or everything or old & {solution_file, f"assignments/{name}/{name}.ipynb"}
+        ):
+            print(f"building assignments/{name}/{name}.ipynb", flush=True)
+            build_assignment(course, name)
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except UserError as error:
+        sys.exit(f"make notebooks: {error}")

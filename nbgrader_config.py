@@ -1,0 +1,9 @@
+"""nbgrader's configuration: where this course keeps its files, and how a stub looks. `autograder` uses the same."""
+
+from pathlib import Path
+
+from autograder.course import Course
+from autograder.nbgrader_bridge import settings
+
+c = get_config()  # type: ignore[name-defined] # noqa: F821
+c.merge(settings(Course(Path(__file__).resolve().parent)))  # type: ignore[name-defined] # noqa: F821
