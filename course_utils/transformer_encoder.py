@@ -31,7 +31,7 @@ class FeedForward(nn.Module):
 
 
 class EncoderBlock(nn.Module):
-    """Self-attention, then feed-forward, each added to what it was given and normalised: after the sum, or before the layer if norm_first."""
+    """Self-attention, then feed-forward, each added to its input; the norm comes after the sum, or before the layer if norm_first."""
 
     def __init__(self, dim: int, heads: int, hidden: int, norm_first: bool = False) -> None:
         super().__init__()
@@ -50,10 +50,11 @@ class EncoderBlock(nn.Module):
         """(B, T, D), mask broadcastable to (B, H, T, T) -> (B, T, D)."""
         if self.norm_first:
             x = x + self.attend(self.norm1(x), mask)  # (B, T, D)
-            return x + self.feed_forward(self.norm2(x))  # (B, T, D)
-        x = self.norm1(x + self.attend(x, mask))  # (B, T, D)
-        out: Tensor = self.norm2(x + self.feed_forward(x))  # (B, T, D)
-        return out
+            x = x + self.feed_forward(self.norm2(x))  # (B, T, D)
+        else:
+            x = self.norm1(x + self.attend(x, mask))  # (B, T, D)
+            x = self.norm2(x + self.feed_forward(x))  # (B, T, D)
+        return x
 
 
 class Encoder(nn.Module):
@@ -104,7 +105,7 @@ def train_classifier(tokens: Tensor, labels: Tensor, classes: int, pad: int, see
     model = Classifier(int(tokens.max()) + 1, classes, pad)
     optimiser = torch.optim.Adam(model.parameters(), lr=3e-3)
     for _ in range(12):
-        for batch in torch.randperm(len(tokens)).split(32):
+        for batch in torch.split(torch.randperm(len(tokens)), 32):  # (32,), a new order in every epoch
             loss = F.cross_entropy(model(tokens[batch]), labels[batch])
             optimiser.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
