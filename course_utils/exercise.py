@@ -43,7 +43,8 @@ class Property:
 
 @dataclass(frozen=True)
 class Misconception:
-    """A wrong answer with a name: recognised by equal behaviour (`variant`), by its syntax tree (`syntax`), or by both.
+    """A wrong answer with a name: recognised by equal behaviour (`variant`), by its syntax tree (`syntax`), or by both;
+    where no two right answers behave alike (a training), by a `symptom` that every outcome shows.
 
     `hint` teaches: what was done, why it matters, where to look; it does not give the answer away.
     """
@@ -53,10 +54,11 @@ class Misconception:
     hint: str
     variant: Callable[..., Any] | None = None
     syntax: Callable[[ast.AST], bool] | None = None
+    symptom: Callable[[Case, Outcome], bool] | None = None
 
     def __post_init__(self) -> None:
-        if self.variant is None and self.syntax is None:
-            raise ValueError(f"misconception {self.slug!r} needs a variant or a look at the syntax")
+        if self.variant is None and self.syntax is None and self.symptom is None:
+            raise ValueError(f"misconception {self.slug!r} needs a variant, a symptom or a look at the syntax")
 
 
 @dataclass(frozen=True)

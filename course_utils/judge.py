@@ -245,7 +245,9 @@ def _diagnose(exercise: Exercise, verdict: Verdict, tree: Any, rounds: list[Any]
             continue
         if known.variant is not None and not _behaves_like(exercise, known.variant, rounds):
             continue
-        rank = (known.syntax is not None) + 2 * (known.variant is not None)
+        if known.symptom is not None and not _shows(known.symptom, rounds):
+            continue
+        rank = (known.syntax is not None) + 2 * (known.variant is not None) + 2 * (known.symptom is not None)
         if best is None or rank > best[0]:
             best = (rank, known)
     if best is not None:
@@ -260,6 +262,11 @@ def _behaves_like(exercise: Exercise, variant: Callable[..., Any], rounds: list[
             if outcome_difference(theirs, got, exercise.tolerance) is not None or theirs.changed != got.changed:
                 return False
     return True
+
+
+def _shows(symptom: Callable[[Case, Outcome], bool], rounds: list[Any]) -> bool:
+    pairs = [pair for _, _, cases, outcomes in rounds for pair in zip(cases, outcomes, strict=True)]
+    return all(got.failure is None and symptom(case, got) for case, got in pairs)
 
 
 def _general(exercise: Exercise, rounds: list[Any]) -> tuple[str | None, str, str]:
