@@ -78,12 +78,15 @@ def fit(
     lr: float = 1e-3,
     label: str = "training",
     clip: float | None = None,
+    decay: bool = False,
 ) -> list[float]:
-    """Minimise `loss(step)` with Adam for a number of steps; returns the losses."""
+    """Minimise `loss(step)` with Adam for a number of steps, if `decay` with a rate that falls linearly to 0; returns the losses."""
     parameters = list(parameters)
     optimiser = torch.optim.Adam(parameters, lr=lr)
     bar, losses = Progress(steps, label), []
     for step in range(steps):
+        if decay:
+            optimiser.param_groups[0]["lr"] = lr * (1 - step / steps)
         value = loss(step)
         optimiser.zero_grad()
         value.backward()  # type: ignore[no-untyped-call]
