@@ -599,6 +599,21 @@ def projected(attention: Callable[[Tensor, Tensor, Tensor], Any]) -> Callable[[T
     return lambda x, w_q, w_k, w_v: attention(x @ w_q, x @ w_k, x @ w_v)
 
 
+def _projected_twice(x: Tensor, w_q: Tensor, w_k: Tensor, w_v: Tensor) -> Pair:
+    output, weights = ref.self_attention(x, w_q, w_k, w_v)
+    return output @ w_v, weights
+
+
+ELSEWHERE = (
+    "fixed-axis-size",
+    "softmax-on-axis-zero",
+    "softmax-on-axis-one",
+    "cosine",
+    "paired-off",
+    "paired-off-summed",
+    "values-as-keys",
+)
+
 SELF_ATTENTION = Exercise(
     name="self_attention",
     points=3,
@@ -634,7 +649,7 @@ SELF_ATTENTION = Exercise(
             "projected-afterwards-twice",
             "The values are projected twice",
             "You multiply by w_v before and after the weighted sum. Once is enough; before or after makes no difference.",
-            lambda x, w_q, w_k, w_v: (lambda out, w: (out @ w_v, w))(*ref.scaled_dot_product_attention(x @ w_q, x @ w_k, x @ w_v)),
+            _projected_twice,
         ),
         Misconception(
             "one-matrix-for-both",
@@ -672,18 +687,7 @@ SELF_ATTENTION = Exercise(
         *(
             replace(known, variant=projected(known.variant))
             for known in ATTENTION.misconceptions
-            if known.variant is not None
-            and not known.slug.startswith(
-                (
-                    "fixed-axis",
-                    "softmax-on-axis",
-                    "cosine",
-                    "paired-off",
-                    "values-as-keys",
-                    "keys-averaged",
-                    "scaled-by-the-number-of-queries",
-                )
-            )
+            if known.variant is not None and known.slug not in ELSEWHERE
         ),
     ),
 )
@@ -709,7 +713,7 @@ def cosine_cases(draw: Draw) -> list[Case]:
 
 
 def norms(x: Tensor) -> Tensor:
-    return x.norm(dim=-1, keepdim=True)
+    return torch.linalg.vector_norm(x, dim=-1, keepdim=True)
 
 
 COSINE = Exercise(
@@ -854,7 +858,7 @@ def _repeated(query: Tensor, key: Tensor, w_q: Tensor, w_k: Tensor, v: Tensor) -
     pairs = (query @ w_q).repeat(*ones, s, 1) + (key @ w_k).repeat(
         *ones, t, 1
     )  # (..., T * S, A): i-th query meets i-th key, round and round
-    return (torch.tanh(pairs) @ v).unflatten(-1, (t, s))
+    return (torch.tanh(pairs) @ v).reshape(*query.shape[:-2], t, s)
 
 
 ADDITIVE = Exercise(
