@@ -35,9 +35,12 @@ class LearnedPositions(nn.Module):
 def shift_matrix(offset: float, dim: int) -> Tensor:
     """-> (D, D) matrix M with M @ p(t) = p(t + offset) for every t, p as in sinusoidal_encoding."""
     angles = offset * frequencies(dim)  # (D / 2,)
-    cos, sin = angles.cos(), angles.sin()
-    turns = torch.stack([torch.stack([cos, sin], -1), torch.stack([-sin, cos], -1)], -2)  # (D / 2, 2, 2): one rotation per pair
-    return torch.block_diag(*turns)  # (D, D)
+    matrix, even = torch.zeros(dim, dim), torch.arange(0, dim, 2)
+    odd = even + 1
+    matrix[even, even] = matrix[odd, odd] = angles.cos()
+    matrix[even, odd] = angles.sin()  # sin(a + b) = sin a cos b + cos a sin b
+    matrix[odd, even] = -angles.sin()  # cos(a + b) = cos a cos b - sin a sin b
+    return matrix  # (D, D): a rotation in every pair, zeros elsewhere
 
 
 def rotary(x: Tensor, positions: Tensor) -> Tensor:

@@ -1,0 +1,60 @@
+"""How long the course's multi-head attention takes, compared with torch's own: `python -m autograder.bench_multihead`."""
+
+import itertools
+import statistics
+import time
+from collections.abc import Callable
+
+import torch
+from torch import nn
+
+from course_utils.masking import causal_mask
+from course_utils.multi_head_attention import from_torch
+
+SIZES = ((64, 32, 2, 12), (32, 64, 4, 16), (32, 64, 4, 65), (8, 512, 8, 256))  # (B, D, H, T): those of the course, and a large one
+
+
+def rival_times(rivals: dict[str, Callable[[], None]], rounds: int) -> dict[str, float]:
+    """Seconds per call of each; turn by turn, so that whatever else the machine does hits all of them; the median of the rounds."""
+    times: dict[str, list[float]] = {name: [] for name in rivals}
+    for number in range(rounds + 2):
+        for name, call in rivals.items():
+            began = time.perf_counter()
+            call()
+            if number >= 2:  # the first two warm up
+                times[name].append(time.perf_counter() - began)
+    return {name: statistics.median(values) for name, values in times.items()}
+
+
+def compare(batch: int, dim: int, heads: int, length: int, need_weights: bool, causal: bool, rounds: int) -> tuple[float, float]:
+    """Seconds of torch's module and of the course's, one forward and backward pass of self-attention."""
+    torch.manual_seed(0)
+    theirs = nn.MultiheadAttention(dim, heads, batch_first=True)
+    ours = from_torch(theirs)
+    x = torch.randn(batch, length, dim, requires_grad=True)
+    mask = causal_mask(length) if causal else None
+    blocked = ~mask if mask is not None else None  # torch's module means True = may not attend
+
+    def torch_step() -> None:
+        theirs(x, x, x, attn_mask=blocked, need_weights=need_weights)[0].sum().backward()
+
+    def our_step() -> None:
+        ours(x, x, x, mask, need_weights=need_weights)[0].sum().backward()
+
+    times = rival_times({"torch": torch_step, "ours": our_step}, rounds)
+    return times["torch"], times["ours"]
+
+
+def main() -> None:
+    print("multi-head attention, forward and backward, milliseconds (median)")
+    print(f"{'B':>4} {'D':>4} {'H':>3} {'T':>4}  {'mask':>6} {'weights':>7}  {'torch':>8} {'ours':>8}  ratio")
+    for batch, dim, heads, length in SIZES:
+        rounds = 15 if dim >= 512 else 150
+        for causal, need_weights in itertools.product((False, True), repeat=2):
+            theirs, ours = compare(batch, dim, heads, length, need_weights, causal, rounds)
+            words = f"{'causal' if causal else 'none':>6} {'yes' if need_weights else 'no':>7}"
+            print(f"{batch:>4} {dim:>4} {heads:>3} {length:>4}  {words}  {1e3 * theirs:8.2f} {1e3 * ours:8.2f}  {ours / theirs:.2f}")
+
+
+if __name__ == "__main__":
+    main()

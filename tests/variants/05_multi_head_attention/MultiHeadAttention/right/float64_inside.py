@@ -1,0 +1,13 @@
+class MultiHeadAttention(nn.Module):
+    def __init__(self, dim, heads):
+        super().__init__()
+        self.heads = heads
+        self.query = nn.Linear(dim, dim)
+        self.key = nn.Linear(dim, dim)
+        self.value = nn.Linear(dim, dim)
+        self.out = nn.Linear(dim, dim)
+
+    def forward(self, query, key, value, mask=None):
+        q, k, v = (split_heads(f(x), self.heads).double() for f, x in ((self.query, query), (self.key, key), (self.value, value)))
+        o, a = masked_attention(q, k, v, mask)
+        return self.out(merge_heads(o.float())), a.float()

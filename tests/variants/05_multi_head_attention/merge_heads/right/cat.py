@@ -1,0 +1,2 @@
+def merge_heads(x):
+    return torch.cat(x.unbind(1), dim=-1)

@@ -1,0 +1,3 @@
+# misconception: heads-added
+def merge_heads(x):
+    return torch.einsum('bhtd->btd', x)

@@ -1,0 +1,2 @@
+# misconception: shared-query
+slide_index = "a"

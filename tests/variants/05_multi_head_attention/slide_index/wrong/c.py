@@ -1,0 +1,2 @@
+# misconception: summed-over-heads
+slide_index = "c"

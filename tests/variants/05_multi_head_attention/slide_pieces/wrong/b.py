@@ -1,0 +1,2 @@
+# misconception: overlapping-pieces
+slide_pieces = "b"

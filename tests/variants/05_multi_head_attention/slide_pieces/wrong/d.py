@@ -1,0 +1,2 @@
+# misconception: averaged-heads
+slide_pieces = "d"

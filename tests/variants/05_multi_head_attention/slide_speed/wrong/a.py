@@ -1,0 +1,2 @@
+# misconception: heads-for-speed
+slide_speed = "a"

@@ -1,0 +1,2 @@
+# misconception: counts-one-head
+slide_speed = "b"

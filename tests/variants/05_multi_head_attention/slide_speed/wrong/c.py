@@ -1,0 +1,2 @@
+# misconception: heads-cost-more
+slide_speed = "c"
