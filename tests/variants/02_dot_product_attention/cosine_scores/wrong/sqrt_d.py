@@ -1,0 +1,3 @@
+# misconception: scaled-dot
+def cosine_scores(query, key):
+    return query @ key.mT / key.shape[-1] ** 0.5

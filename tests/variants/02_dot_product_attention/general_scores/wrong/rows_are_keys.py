@@ -1,0 +1,3 @@
+# misconception: transposed
+def general_scores(query, key, w):
+    return key @ (query @ w).mT

@@ -1,0 +1,1 @@
+slide_drop_tanh = "d"

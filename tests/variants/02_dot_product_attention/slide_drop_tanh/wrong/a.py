@@ -1,0 +1,2 @@
+# misconception: sum-taken-for-a-product
+slide_drop_tanh = "a"

@@ -1,0 +1,2 @@
+# misconception: the-keys-cancel
+slide_drop_tanh = "c"

@@ -1,0 +1,1 @@
+slide_local_hard = "a"

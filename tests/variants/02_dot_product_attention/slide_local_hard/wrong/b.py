@@ -1,0 +1,2 @@
+# misconception: local-taken-for-hard
+slide_local_hard = "b"

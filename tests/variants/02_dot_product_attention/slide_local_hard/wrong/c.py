@@ -1,0 +1,2 @@
+# misconception: pairs-crossed
+slide_local_hard = "c"

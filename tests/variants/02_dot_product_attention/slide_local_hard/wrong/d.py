@@ -1,0 +1,2 @@
+# misconception: one-hot-taken-for-no-distribution
+slide_local_hard = "d"

@@ -1,0 +1,1 @@
+slide_scale_outside = "b"

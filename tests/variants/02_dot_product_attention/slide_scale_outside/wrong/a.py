@@ -1,0 +1,2 @@
+# misconception: softmax-taken-for-linear
+slide_scale_outside = "a"

@@ -1,0 +1,2 @@
+# misconception: multiplies-by-the-scale
+slide_scale_outside = "c"

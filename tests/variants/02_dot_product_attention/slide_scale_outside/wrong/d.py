@@ -1,0 +1,2 @@
+# misconception: scaled-by-the-number-of-keys
+slide_scale_outside = "d"

@@ -1,0 +1,1 @@
+table_third_row = "c"

@@ -1,0 +1,2 @@
+# misconception: reads-the-column
+table_third_row = "a"

@@ -1,0 +1,2 @@
+# misconception: only-itself
+table_third_row = "b"

@@ -1,0 +1,2 @@
+# misconception: ignores-itself
+table_third_row = "d"
