@@ -19,14 +19,14 @@ from course_utils.properties import no_nan, rows_sum_to_one
 
 def softmax_cases(draw: Draw) -> list[Case]:
     a, b, c = draw.sizes(3)
-    tall = draw.normal(b, a) + torch.linspace(0, 300, b)[:, None]  # rows far apart: one shift for all of them underflows
+    tall = draw.normal(b, a) + torch.linspace(0, 200, b)[:, None]  # rows far apart: one shift for all of them underflows
     return [
         Case("a vector", args=(draw.normal(a),)),
         Case("a matrix, along its rows", args=(draw.normal(a, b), -1), gradients=True),
         Case("three axes, along the first", args=(draw.normal(a, b, c), 0)),
         Case("three axes, along the middle", args=(draw.normal(a, b, c), 1)),
         Case("scores of ±10000", args=(torch.tensor([1e4, -1e4, 0.0]),), group="edge"),
-        Case("all scores very low", args=(draw.normal(a, b) - 1e4,), group="edge"),
+        Case("all scores very low", args=(draw.normal(a, b) - 120,), group="edge"),
         Case("rows on very different levels", args=(tall,), group="edge"),
     ]
 
@@ -129,13 +129,15 @@ SOFTMAX = Exercise(
         Misconception(
             "divide-by-max",
             "Divided by the largest, not by the sum",
-            "You divide by the largest exponential: the largest weight is 1, and the row sums to more than 1. A share is a part of the sum.",
+            "You divide by the largest exponential: the largest weight is 1, and the row sums to more than 1. A share is a part of the "
+            "sum.",
             lambda scores, dim=-1: (scores - scores.amax(dim, keepdim=True)).exp(),
         ),
         Misconception(
             "base-two",
             "Powers of two",
-            "You raise 2 to the scores. That is a softmax too, of scores that are smaller by a factor of ln 2, but not this one: use `exp`.",
+            "You raise 2 to the scores. That is a softmax too, of scores that are smaller by a factor of ln 2, but not this one: use "
+            "`exp`.",
             lambda scores, dim=-1: ref.softmax(scores * 0.6931471805599453, dim),
         ),
         Misconception(
@@ -155,7 +157,8 @@ SOFTMAX = Exercise(
         Misconception(
             "changes-its-input",
             "The input is changed",
-            "You subtract in place (`-=`, `sub_`), so the caller's scores are changed as well. Write `scores = scores - …`, which makes a new tensor.",
+            "You subtract in place (`-=`, `sub_`), so the caller's scores are changed as well. Write `scores = scores - …`, which makes "
+            "a new tensor.",
             _in_place,
         ),
     ),
@@ -173,6 +176,11 @@ def points(draw: Draw, queries: int, keys: int) -> tuple[Tensor, Tensor]:
     return draw.uniform(queries, low=-2, high=2), draw.uniform(keys, low=-2, high=2)
 
 
+def far_away(draw: Draw, count: int) -> Tensor:
+    """Queries 15 bandwidths of 0.7 from keys up to 2: every exponential is 0 in float32, yet the scores keep five good digits."""
+    return draw.uniform(count, low=12.6, high=13.0)
+
+
 def weights_cases(draw: Draw) -> list[Case]:
     q, k, m = draw.sizes(3, low=2, high=7)
     width = 0.3 + 0.3 * float(draw.uniform())
@@ -182,7 +190,7 @@ def weights_cases(draw: Draw) -> list[Case]:
         Case("as many queries as keys", args=(*points(draw, m, m), 0.6)),
         Case("a bandwidth that is a tensor", args=(*points(draw, m, q), torch.tensor(0.8)), gradients=True),
         Case("one query", args=(*points(draw, 1, k), 0.5), group="edge"),
-        Case("a query far from every key", args=(draw.uniform(q, low=90, high=95), draw.uniform(k, low=-2, high=2), 0.7), group="edge"),
+        Case("a query far from every key", args=(far_away(draw, q), draw.uniform(k, low=-2, high=2), 0.7), group="edge"),
         Case(
             "raw units: populations of 60000 and more",
             args=(torch.tensor([65000.0, 64000.0]), torch.tensor([60000.0, 70000.0, 85000.0]), 5000.0),
@@ -200,8 +208,9 @@ def _lost_minus(tree: ast.AST) -> bool:
     """A minus sign in front of something that is then squared: (-(q - k)) ** 2."""
     powers = [node.left for node in ast.walk(tree) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow)]
     squares = [c.func.value for c in syntax.calls(tree, "square") + syntax.calls(tree, "pow") if isinstance(c.func, ast.Attribute)]
-    squares += [c.args[0] for c in syntax.calls(tree, "square") if c.args]
-    return any(isinstance(part, ast.UnaryOp) and isinstance(part.op, ast.USub) for part in powers + squares)
+    squares += [c.args[0] for c in syntax.calls(tree, "square") + syntax.calls(tree, "pow") if c.args]
+    inner = [part.left if isinstance(part, ast.BinOp) else part for part in powers + squares]  # also (-(q - k) / bandwidth) ** 2
+    return any(isinstance(part, ast.UnaryOp) and isinstance(part.op, ast.USub) for part in inner)
 
 
 def _one_nearest(queries: Tensor, keys: Tensor, bandwidth: Tensor | float) -> Tensor:
@@ -213,6 +222,11 @@ def _inverse_distance(queries: Tensor, keys: Tensor, bandwidth: Tensor | float) 
     weights = 1 / squared(queries, keys)
     return weights / weights.sum(-1, keepdim=True)
 
+
+IGNORED = (
+    "Your weights are the same for every bandwidth. Without it the formula decides for itself how near is near, in whatever units the "
+    "keys happen to be: people, or thousands of people. Where does the width of a Gaussian enter?"
+)
 
 GAUSSIAN = Exercise(
     name="gaussian_weights",
@@ -227,26 +241,30 @@ GAUSSIAN = Exercise(
         Misconception(
             "lost-minus",
             "The square swallows the minus",
-            "You wrote the minus inside the square: (-(q - k))² is the same as (q - k)². The far keys win. The minus belongs in front of the square.",
+            "You wrote the minus inside the square: (-(q - k))² is the same as (q - k)². The far keys win. The minus belongs in front of "
+            "the square.",
             lambda q, k, bandwidth: ref.softmax(squared(q, k) / (2 * bandwidth**2)),
             syntax=_lost_minus,
         ),
         Misconception(
             "distance-as-similarity",
             "Distance used as similarity",
-            "The further away a key is, the more weight you give it. A squared distance is large where the similarity should be small: what turns one into the other?",
+            "The further away a key is, the more weight you give it. A squared distance is large where the similarity should be small: "
+            "what turns one into the other?",
             lambda q, k, bandwidth: ref.softmax(squared(q, k) / (2 * bandwidth**2)),
         ),
         Misconception(
             "laplace-kernel",
             "A Laplace kernel, not a Gaussian one",
-            "You use the absolute distance. That is a kernel too (Laplace's), with a sharp peak and heavier tails. The Gaussian has the squared distance, over 2 · bandwidth².",
+            "You use the absolute distance. That is a kernel too (Laplace's), with a sharp peak and heavier tails. The Gaussian has the "
+            "squared distance, over 2 · bandwidth².",
             lambda q, k, bandwidth: ref.softmax(-squared(q, k).sqrt() / bandwidth),
         ),
         Misconception(
             "no-softmax",
             "Scores, not weights",
-            "You return the scores themselves: they are negative and sum to nothing in particular. What makes positive numbers of them that sum to one?",
+            "You return the scores themselves: they are negative and sum to nothing in particular. What makes positive numbers of them "
+            "that sum to one?",
             lambda q, k, bandwidth: -squared(q, k) / (2 * bandwidth**2),
         ),
         Misconception(
@@ -258,13 +276,15 @@ GAUSSIAN = Exercise(
         Misconception(
             "exponentiated-twice",
             "Exponentiated twice",
-            "You take exp of the scores and then softmax, which takes exp again: the weights come out almost equal. Softmax wants the scores.",
+            "You take exp of the scores and then softmax, which takes exp again: the weights come out almost equal. Softmax wants the "
+            "scores.",
             lambda q, k, bandwidth: ref.softmax((-squared(q, k) / (2 * bandwidth**2)).exp()),
         ),
         Misconception(
             "bandwidth-inverted",
             "The bandwidth the wrong way round",
-            "With you a larger bandwidth makes the weights sharper. A bandwidth is a width: divide the distance by it. (Some texts multiply by w = 1/σ; here it is σ.)",
+            "With you a larger bandwidth makes the weights sharper. A bandwidth is a width: divide the distance by it. (Some texts "
+            "multiply by w = 1/σ; here it is σ.)",
             lambda q, k, bandwidth: ref.softmax(-squared(q, k) * bandwidth**2 / 2),
         ),
         Misconception(
@@ -282,25 +302,27 @@ GAUSSIAN = Exercise(
         Misconception(
             "bandwidth-ignored",
             "The bandwidth is not used",
-            "Your weights do not depend on the bandwidth at all.",
+            IGNORED,
             lambda q, k, bandwidth: ref.softmax(-squared(q, k)),
         ),
         Misconception(
-            "bandwidth-ignored-half",
+            "bandwidth-ignored",
             "The bandwidth is not used",
-            "Your weights do not depend on the bandwidth at all.",
+            IGNORED,
             lambda q, k, bandwidth: ref.softmax(-squared(q, k) / 2),
         ),
         Misconception(
             "one-nearest-neighbour",
             "One neighbour takes all",
-            "You give the nearest key all the weight. That is the limit of a bandwidth of 0; here every key has its share, by how near it is.",
+            "You give the nearest key all the weight. That is the limit of a bandwidth of 0; here every key has its share, by how near "
+            "it is.",
             _one_nearest,
         ),
         Misconception(
             "inverse-distance",
             "Inverse distance weights",
-            "You weigh by 1 / distance². That is another estimator (Shepard's): it has no bandwidth, and it is infinite where a query meets a key.",
+            "You weigh by 1 / distance². That is another estimator (Shepard's): it has no bandwidth, and it is infinite where a query "
+            "meets a key.",
             _inverse_distance,
         ),
         Misconception(
@@ -318,13 +340,15 @@ GAUSSIAN = Exercise(
         Misconception(
             "no-outer-difference",
             "Queries and keys paired off",
-            "`queries - keys` subtracts element by element, and works only if there are equally many. Every query meets every key: give one of them a new axis.",
+            "`queries - keys` subtracts element by element, and works only if there are equally many. Every query meets every key: give "
+            "one of them a new axis.",
             lambda q, k, bandwidth: ref.softmax(-((q - k) ** 2) / (2 * bandwidth**2)),
         ),
         Misconception(
             "underflow",
             "All exponentials are zero",
-            "For a query far from every key all your exponentials round to 0, and 0 / 0 is NaN. Your softmax from the first exercise takes care of that.",
+            "For a query far from every key all your exponentials round to 0, and 0 / 0 is NaN. Your softmax from the first exercise "
+            "takes care of that.",
             _unstable,
         ),
     ),
@@ -345,7 +369,7 @@ def regression_cases(draw: Draw) -> list[Case]:
         Case("as many queries as points", args=(*data(m, m), 0.7)),
         Case("gradients", args=(*data(k, m), torch.tensor(0.9)), gradients=True),
         Case("a single point", args=(*data(q, 1), 0.4), group="edge"),
-        Case("queries far from all points", args=(draw.uniform(q, low=80, high=90), *data(q, k)[1:], 0.6), group="edge"),
+        Case("queries far from all points", args=(far_away(draw, q), *data(q, k)[1:], 0.7), group="edge"),
         Case(
             "the table of populations and profits",
             args=(torch.tensor([65000.0]), torch.tensor([60000.0, 70000.0, 85000.0]), torch.tensor([175000.0, 200000.0, 210000.0]), 8000.0),
@@ -383,6 +407,11 @@ def _column(queries: Tensor, keys: Tensor, values: Tensor, bandwidth: Tensor | f
     return weights @ values[:, None], weights
 
 
+def _weights_transposed(queries: Tensor, keys: Tensor, values: Tensor, bandwidth: Tensor | float) -> tuple[Tensor, Tensor]:
+    predictions, weights = ref.nadaraya_watson(queries, keys, values, bandwidth)
+    return predictions, weights.T
+
+
 def _plain_mean(queries: Tensor, keys: Tensor, values: Tensor, bandwidth: Tensor | float) -> tuple[Tensor, Tensor]:
     weights = torch.full((len(queries), len(keys)), 1 / len(keys))
     return weights @ values, weights
@@ -402,7 +431,8 @@ REGRESSION = Exercise(
         Misconception(
             "mean-instead-of-sum",
             "The mean of the weighted values",
-            "Your predictions are too small by the number of points: the weights already sum to one, so the weighted values are added up, not averaged again.",
+            "Your predictions are too small by the number of points: the weights already sum to one, so the weighted values are added "
+            "up, not averaged again.",
             _mean_instead_of_sum,
         ),
         Misconception(
@@ -424,9 +454,17 @@ REGRESSION = Exercise(
             _column,
         ),
         Misconception(
+            "transposed",
+            "The weights lie on their side",
+            "Your predictions are right, but the weights you return have one row per key. The course's convention is one row per query: "
+            "(Q, K), so that each row sums to one.",
+            _weights_transposed,
+        ),
+        Misconception(
             "plain-mean",
             "Every point counts the same",
-            "You predict the mean of all values for every query. That is the limit of an infinite bandwidth; near points must count for more.",
+            "You predict the mean of all values for every query. That is the limit of an infinite bandwidth; near points must count for "
+            "more.",
             _plain_mean,
         ),
         *(
@@ -446,15 +484,22 @@ def loo_cases(draw: Draw) -> list[Case]:
     def data(count: int) -> tuple[Tensor, Tensor]:
         return draw.uniform(count, low=-2, high=2), draw.normal(count)
 
-    far = torch.cat([draw.uniform(m, low=-1, high=1), torch.tensor([60.0])])  # its nearest neighbour is 59 bandwidths away
+    far = torch.cat([draw.uniform(m, low=-1, high=1), torch.tensor([10.2])])  # its nearest neighbour is 15 bandwidths away
+    apart = (1 + 0.3 * torch.arange(m)).cumsum(0)[draw.permutation(m)]  # no two neighbours equally near: the nearest takes all
     return [
         Case(f"{k} points", args=(*data(k), torch.tensor(0.5))),
         Case(f"{m} points, wider", args=(*data(m), torch.tensor(1.2))),
         Case("differentiable in the bandwidth", args=(*data(k), torch.tensor(0.8)), gradients=True),
         Case("two points", args=(*data(2), torch.tensor(0.7)), group="edge"),
         Case("one point far away", args=(far, draw.normal(m + 1), torch.tensor(0.6)), group="edge"),
-        Case("a very small bandwidth", args=(*data(m), torch.tensor(0.01)), group="edge"),
+        Case("two points at the same place", args=(_with_twin(draw, k), draw.normal(k + 1), torch.tensor(0.4)), group="edge"),
+        Case("a very small bandwidth", args=(apart, draw.normal(m), torch.tensor(0.01)), group="edge"),
     ]
+
+
+def _with_twin(draw: Draw, count: int) -> Tensor:
+    keys = draw.uniform(count, low=-2, high=2)
+    return torch.cat([keys, keys[:1]])  # who leaves out "all points at this place" leaves out one too many
 
 
 def loo_scores(keys: Tensor, bandwidth: Tensor | float) -> Tensor:
@@ -489,9 +534,28 @@ def _first_left_out(keys: Tensor, values: Tensor, bandwidth: Tensor | float) -> 
     return ((predictions - values) ** 2).mean()
 
 
+def _twins_left_out(keys: Tensor, values: Tensor, bandwidth: Tensor | float) -> Tensor:
+    scores = loo_scores(keys, bandwidth).masked_fill(squared(keys, keys) == 0, -torch.inf)
+    return _errors(ref.softmax(scores), values).mean()
+
+
+def _others_mean(keys: Tensor, values: Tensor, bandwidth: Tensor | float) -> Tensor:
+    return ((((values.sum() - values) / (len(values) - 1)) - values) ** 2).mean()
+
+
 def _leave(keys: Tensor, values: Tensor, bandwidth: Tensor | float) -> Tensor:
     scores = loo_scores(keys, bandwidth).masked_fill(torch.eye(len(keys), dtype=torch.bool), -torch.inf)
     return ref.softmax(scores) @ values - values
+
+
+def leaves_out_with(scores: Callable[[Tensor, Tensor | float], Tensor]) -> Callable[..., Tensor]:
+    """The error with other scores, as a variant."""
+
+    def variant(keys: Tensor, values: Tensor, bandwidth: Tensor | float) -> Tensor:
+        others = scores(squared(keys, keys), bandwidth).masked_fill(torch.eye(len(keys), dtype=torch.bool), -torch.inf)
+        return _errors(ref.softmax(others), values).mean()
+
+    return variant
 
 
 LEAVE_ONE_OUT = Exercise(
@@ -520,13 +584,15 @@ LEAVE_ONE_OUT = Exercise(
         Misconception(
             "not-renormalised",
             "The other weights no longer sum to one",
-            "You set the point's own weight to 0 after the softmax. What it had is missing now: the rest sums to less than one, and the prediction is too small.",
+            "You set the point's own weight to 0 after the softmax. What it had is missing now: the rest sums to less than one, and the "
+            "prediction is too small.",
             _zero_weight,
         ),
         Misconception(
             "renormalised-after",
             "0 divided by 0",
-            "Removing the own weight after the softmax and normalising again is right on paper. But where a point's neighbours are far away, "
+            "Removing the own weight after the softmax and normalising again is right on paper. But where a point's neighbours are far "
+            "away,"
             "it had all the weight, the others round to 0, and 0 / 0 is NaN. Take it out before the softmax.",
             _renormalised,
         ),
@@ -535,6 +601,37 @@ LEAVE_ONE_OUT = Exercise(
             "Always the same point left out",
             "You leave out the first point whatever is predicted. Each prediction leaves out another point: its own.",
             _first_left_out,
+        ),
+        Misconception(
+            "twins-left-out",
+            "All points at the same place left out",
+            "You leave out every point whose key is equal, not only the point itself. Two towns may have the same population, and one may "
+            "well predict the other: leave out by position in the list, not by value.",
+            _twins_left_out,
+        ),
+        Misconception(
+            "plain-mean",
+            "Every other point counts the same",
+            "You predict each point by the plain mean of the others, so the bandwidth plays no part. Near points must count for more.",
+            _others_mean,
+        ),
+        Misconception(
+            "missing-half",
+            "The factor 1/2 is missing",
+            "Your kernel is narrower than asked for by a factor of √2: the scores are -(distance)² / (2 · bandwidth²), with a 2.",
+            leaves_out_with(lambda squares, bandwidth: -squares / bandwidth**2),
+        ),
+        Misconception(
+            "bandwidth-not-squared",
+            "The bandwidth is not squared",
+            "You divide by 2 · bandwidth. In the Gaussian the distance and the bandwidth are both squared, so that their units cancel.",
+            leaves_out_with(lambda squares, bandwidth: -squares / (2 * bandwidth)),
+        ),
+        Misconception(
+            "distance-as-similarity",
+            "Distance used as similarity",
+            "Each point is predicted from the points that are furthest away: a minus is missing in the scores.",
+            leaves_out_with(lambda squares, bandwidth: squares / (2 * bandwidth**2)),
         ),
         Misconception(
             "sum-of-squares",
@@ -563,7 +660,8 @@ LEAVE_ONE_OUT = Exercise(
         Misconception(
             "halved-error",
             "Half the error",
-            "Your error is half of what is asked for. The 1/2 that some texts put before the squared error is not in the mean squared error.",
+            "Your error is half of what is asked for. The 1/2 that some texts put before the squared error is not in the mean squared "
+            "error.",
             lambda keys, values, bandwidth: (_leave(keys, values, bandwidth) ** 2).mean() / 2,
         ),
     ),
@@ -584,12 +682,14 @@ SLIDE_UNITS = Choice(
         ),
         "b": Option(
             "Softmax gives .5, .5 and 0, because the two nearest populations are equally near.",
-            "That is true for 65000, which lies exactly in the middle. For 64000 the difference of the two scores is 20 million: the exponential of that is not 1.",
+            "That is true for 65000, which lies exactly in the middle. For 64000 the difference of the two scores is 20 million: the "
+            "exponential of that is not 1.",
             "tie-everywhere",
         ),
         "c": Option(
             "Softmax gives 1, 0 and 0: in these units the formula can only pick the nearest neighbour.",
-            "Right. Scores of minus millions make softmax a hard choice. A bandwidth of a few thousand, or standardised populations, gives weights like those on the slide.",
+            "Right. Scores of minus millions make softmax a hard choice. A bandwidth of a few thousand, or standardised populations, "
+            "gives weights like those on the slide.",
         ),
         "d": Option(
             "Softmax overflows: the weights are NaN.",
@@ -627,8 +727,41 @@ SLIDE_DISTANCE = Choice(
     },
 )
 
+SLIDE_CODE = Choice(
+    name="slide_code",
+    points=2,
+    section="The slide's seven lines",
+    right="b",
+    options={
+        "a": Option(
+            "It returns 187500 and nothing else happens.",
+            "It would, almost, if the table held floating-point numbers. Look at the numbers in the call: there is no decimal point in "
+            "them.",
+            "integers-are-fine",
+        ),
+        "b": Option(
+            "It raises an error: softmax is not defined for whole numbers.",
+            "Right. A table typed without decimal points is a tensor of dtype int64, and exp of it would not fit there. With "
+            "`dataset.float()` the"
+            "function runs, returns 187500, and warns that softmax was not told along which axis to work.",
+        ),
+        "c": Option(
+            "It returns 210000: the square swallows the minus, so the furthest town wins.",
+            "In Python `**` binds more tightly than a minus in front: `-(a - b) ** 2` is minus the square. With one more pair of brackets, "
+            "`(-(a - b)) ** 2`, you would be right.",
+            "minus-before-square",
+        ),
+        "d": Option(
+            "It returns a wrong number: without `dim` softmax takes the wrong axis.",
+            "The populations are one column, a vector: there is only one axis to take. For a matrix of scores the missing `dim` would be "
+            "a trap.",
+            "axis-of-a-vector",
+        ),
+    },
+)
+
 UNIT = Unit(
     name="01_nadaraya_watson",
     title="Prediction by similarity: Nadaraya-Watson",
-    exercises=(SOFTMAX, GAUSSIAN, REGRESSION, LEAVE_ONE_OUT, SLIDE_UNITS, SLIDE_DISTANCE),
+    exercises=(SOFTMAX, GAUSSIAN, REGRESSION, LEAVE_ONE_OUT, SLIDE_UNITS, SLIDE_DISTANCE, SLIDE_CODE),
 )

@@ -1,0 +1,3 @@
+# misconception: laplace-kernel
+def gaussian_weights(queries, keys, bandwidth):
+    return softmax(-torch.abs(queries[:, None] - keys) / bandwidth)

@@ -1,0 +1,2 @@
+# misconception: integers-are-fine
+slide_code = "a"

@@ -1,0 +1,2 @@
+# misconception: minus-before-square
+slide_code = "c"

@@ -1,0 +1,2 @@
+# misconception: axis-of-a-vector
+slide_code = "d"

@@ -1,0 +1,2 @@
+# misconception: miscounts-the-third
+slide_distance = "a"

@@ -1,0 +1,2 @@
+# misconception: minus-the-wrong-way
+slide_distance = "c"

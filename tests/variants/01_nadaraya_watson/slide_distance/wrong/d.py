@@ -1,0 +1,2 @@
+# misconception: zero-breaks-the-sum
+slide_distance = "d"

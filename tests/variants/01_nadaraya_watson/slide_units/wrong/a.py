@@ -1,0 +1,2 @@
+# misconception: trusts-the-slide
+slide_units = "a"

@@ -1,0 +1,2 @@
+# misconception: tie-everywhere
+slide_units = "b"

@@ -1,0 +1,2 @@
+# misconception: fears-overflow
+slide_units = "d"

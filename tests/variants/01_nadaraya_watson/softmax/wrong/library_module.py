@@ -1,0 +1,3 @@
+# misconception: not-allowed
+def softmax(scores, dim=-1):
+    return nn.Softmax(dim=dim)(scores)
