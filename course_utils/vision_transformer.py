@@ -1,0 +1,133 @@
+"""Unit 09: an image as a sentence of patches, read by the encoder of unit 07."""
+
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from course_utils.multi_head_attention import from_torch
+from course_utils.training import progress, seeded
+from course_utils.transformer_encoder import Encoder, FeedForward
+
+
+def patchify(images: Tensor, patch: int) -> Tensor:
+    """(B, C, H, W) -> (B, N, C * patch * patch): patches row by row, inside a patch channel, row, column."""
+    batch, channels, height, width = images.shape
+    if height % patch or width % patch:
+        raise ValueError(f"patches of {patch} pixels do not tile an image of {height} x {width}")
+    grid = images.reshape(batch, channels, height // patch, patch, width // patch, patch)  # (B, C, rows, p, columns, p)
+    return grid.permute(0, 2, 4, 1, 3, 5).flatten(3).flatten(1, 2)  # (B, rows, columns, C, p, p) -> (B, N, C p p)
+
+
+def unpatchify(patches: Tensor, patch: int, height: int, width: int) -> Tensor:
+    """(B, N, C * patch * patch) -> (B, C, H, W), the inverse of patchify."""
+    grid = patches.reshape(len(patches), height // patch, width // patch, -1, patch, patch)  # (B, rows, columns, C, p, p)
+    return grid.permute(0, 3, 1, 4, 2, 5).flatten(4).flatten(2, 3)  # (B, C, rows, p, columns, p) -> (B, C, H, W)
+
+
+class PatchEmbedding(nn.Module):
+    """Patches to tokens: project each one, put the CLS token before them, add a learned vector per place."""
+
+    def __init__(self, image_size: int, channels: int, patch: int, dim: int) -> None:
+        super().__init__()
+        self.patch = patch
+        count = (image_size // patch) ** 2
+        self.project = nn.Linear(channels * patch**2, dim)
+        self.cls = nn.Parameter(0.02 * torch.randn(1, 1, dim))
+        self.positions = nn.Parameter(0.02 * torch.randn(1, count + 1, dim))
+
+    def forward(self, images: Tensor) -> Tensor:
+        """(B, C, H, W) -> (B, N + 1, D), CLS first."""
+        tokens = self.project(patchify(images, self.patch))  # (B, N, D)
+        cls = self.cls.expand(len(images), -1, -1)  # (B, 1, D)
+        return torch.cat([cls, tokens], dim=1) + self.positions  # (B, N + 1, D)
+
+
+class VisionTransformer(nn.Module):
+    """An image classifier: patch embedding, a pre-norm encoder, and one linear layer on what the CLS token has gathered."""
+
+    def __init__(self, image_size: int, channels: int, patch: int, dim: int, heads: int, hidden: int, depth: int, classes: int) -> None:
+        super().__init__()
+        self.embed = PatchEmbedding(image_size, channels, patch, dim)
+        self.encoder = Encoder(dim, heads, hidden, depth, norm_first=True)
+        self.head = nn.Linear(dim, classes)
+
+    def forward(self, images: Tensor) -> Tensor:
+        """(B, C, H, W) -> logits (B, classes)."""
+        tokens = self.encoder(self.embed(images))  # (B, N + 1, D)
+        logits: Tensor = self.head(tokens[:, 0])  # (B, classes)
+        return logits
+
+
+def attention_rollout(weights: list[Tensor]) -> Tensor:
+    """List of (B, H, T, T), first layer first -> (B, T, T): how much of each input token has arrived in each output token."""
+    identity = torch.eye(weights[0].shape[-1])  # (T, T)
+    rollout = identity
+    for layer in weights:
+        step = 0.5 * layer.mean(1) + 0.5 * identity  # (B, T, T): half comes through attention, half through the residual
+        step = step / step.sum(-1, keepdim=True)  # (B, T, T)
+        rollout = step @ rollout  # (B, T, T): later layers from the left
+    return rollout
+
+
+# Training ------------------------------------------------------------------------------------------------------------
+
+
+def train(model: nn.Module, images: Tensor, labels: Tensor, steps: int, lr: float = 4e-3, batch: int = 64, seed: int = 0) -> list[float]:
+    """Minimise the cross entropy on batches of (N, C, H, W) images; the rate rises, then falls to zero. Returns the losses."""
+    optimiser = torch.optim.AdamW(model.parameters(), lr=lr, weight_decay=0.05)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, lr, total_steps=steps)
+    generator, losses, order = seeded(seed), [], torch.zeros(0, dtype=torch.long)
+    for _ in progress(range(steps), steps, "training"):
+        if len(order) < batch:
+            order = torch.cat([order, torch.randperm(len(images), generator=generator)])  # a new epoch
+        chosen, order = order[:batch], order[batch:]  # (batch,)
+        loss = F.cross_entropy(model(images[chosen]), labels[chosen])
+        optimiser.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        optimiser.step()
+        schedule.step()
+        losses.append(loss.item())
+    return losses
+
+
+@torch.no_grad()
+def accuracy(model: nn.Module, images: Tensor, labels: Tensor) -> float:
+    """The share of images (N, C, H, W) whose class is found."""
+    found = torch.cat([model(images[i : i + 1000]).argmax(-1) for i in range(0, len(images), 1000)])  # (N,)
+    return float((found == labels).float().mean())
+
+
+# Beside the original -------------------------------------------------------------------------------------------------
+
+
+class GeluFeedForward(FeedForward):
+    """The feed-forward layer as the Vision Transformer's authors have it: GELU, a smooth relative of ReLU."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        """(..., D) -> (..., D)."""
+        out: Tensor = self.outer(F.gelu(self.inner(x)))  # (..., D)
+        return out
+
+
+@torch.no_grad()
+def from_torchvision(vit: Any) -> VisionTransformer:
+    """A Vision Transformer of torchvision (such as vit_b_16) -> ours with the same weights; two details are theirs: GELU and eps = 1e-6."""
+    dim, hidden, layers = vit.hidden_dim, vit.mlp_dim, list(vit.encoder.layers)
+    model = VisionTransformer(vit.image_size, 3, vit.patch_size, dim, layers[0].num_heads, hidden, len(layers), vit.num_classes)
+    model.embed.project.weight.copy_(vit.conv_proj.weight.flatten(1))  # (D, C p p): a convolution that never overlaps is a linear layer
+    model.embed.project.bias.copy_(vit.conv_proj.bias)  # (D,)
+    model.embed.cls.copy_(vit.class_token)  # (1, 1, D)
+    model.embed.positions.copy_(vit.encoder.pos_embedding)  # (1, N + 1, D)
+    pairs: list[tuple[Any, nn.Module]] = [(model.encoder.norm, vit.encoder.ln), (model.head, vit.heads.head)]
+    for block, layer in zip(model.encoder.blocks, layers, strict=True):
+        block.attention = from_torch(layer.self_attention)
+        block.feed_forward = GeluFeedForward(dim, hidden)
+        pairs += [(block.norm1, layer.ln_1), (block.norm2, layer.ln_2)]
+        pairs += [(block.feed_forward.inner, layer.mlp[0]), (block.feed_forward.outer, layer.mlp[3])]
+    for ours, theirs in pairs:
+        ours.load_state_dict(theirs.state_dict())
+        if isinstance(theirs, nn.LayerNorm):
+            ours.eps = theirs.eps
+    return model.eval()
