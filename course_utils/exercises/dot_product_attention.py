@@ -144,6 +144,12 @@ ONE_HOT = Exercise(
 # context_vectors -----------------------------------------------------------------------------------------------------
 
 
+def spread(draw: Draw, count: int, size: int) -> Tensor:
+    """(count, size): vectors of one direction and very different lengths, whose scores lie far apart, so that rounding cannot matter."""
+    direction = F.normalize(draw.normal(size), dim=0)
+    return 10.0 * (draw.permutation(count) + 2)[:, None] * direction + 0.01 * draw.normal(count, size)
+
+
 def context_cases(draw: Draw) -> list[Case]:
     t, d, n = draw.sizes(3, low=3, high=8)
     twins = draw.normal(t, d, scale=0.6)
@@ -155,7 +161,7 @@ def context_cases(draw: Draw) -> list[Case]:
         Case("gradients", args=(draw.normal(d, n, scale=0.6),), gradients=True),
         Case("a single word", args=(draw.normal(1, d),), group="edge"),
         Case("the same word twice", args=(twins,), group="edge"),
-        Case("scores in the hundreds", args=(draw.normal(t, d, scale=12.0),), group="edge"),
+        Case("scores in the hundreds", args=(spread(draw, t, d),), group="edge"),
     ]
 
 
@@ -319,8 +325,10 @@ CONTEXT = Exercise(
 def attention_cases(draw: Draw) -> list[Case]:
     b, h, t, s, d, dv = draw.sizes(6, low=2, high=8)
 
-    def data(*leading: int, t: int, s: int, d: int, dv: int, scale: float = 1.0) -> tuple[Tensor, Tensor, Tensor]:
-        return draw.normal(*leading, t, d, scale=scale), draw.normal(*leading, s, d, scale=scale), draw.normal(*leading, s, dv)
+    def data(*leading: int, t: int, s: int, d: int, dv: int) -> tuple[Tensor, Tensor, Tensor]:
+        return draw.normal(*leading, t, d), draw.normal(*leading, s, d), draw.normal(*leading, s, dv)
+
+    far = spread(draw, s, d)
 
     return [
         Case(f"{t} queries, {s} keys of size {d}, values of size {dv}", args=data(t=t, s=s, d=d, dv=dv)),
@@ -331,7 +339,9 @@ def attention_cases(draw: Draw) -> list[Case]:
         Case("one query", args=data(b, t=1, s=s, d=d, dv=dv), group="edge"),
         Case("one key", args=data(b, t=t, s=1, d=d, dv=dv), group="edge"),
         Case("queries and keys of one number", args=data(t=t, s=s, d=1, dv=dv), group="edge"),
-        Case("scores in the hundreds", args=data(b, t=t, s=s, d=d, dv=dv, scale=15.0), group="edge"),
+        Case(
+            "scores in the hundreds", args=(draw.normal(b, t, 1).sign() * far[:1], far.expand(b, s, d), draw.normal(b, s, dv)), group="edge"
+        ),
     ]
 
 
