@@ -232,7 +232,7 @@ def _play(case: Case, target: Callable[..., Any]) -> Outcome:
     if case.gradients:
         named = {f"argument {i}": a for i, a in enumerate(args) if isinstance(a, Tensor) and a.requires_grad}
         gradients = gradients_of(value, named | parameters)
-    changed = tuple(i for i, (a, b) in enumerate(zip(case.args, args, strict=True)) if isinstance(a, Tensor) and not same(a, b))
+    changed = tuple(i for i, (a, b) in enumerate(zip(case.args, args, strict=True)) if not same(a, b))
     values = [plain(value)]
     for call in case.then:
         callee = made if case.init is not None else value
@@ -242,7 +242,11 @@ def _play(case: Case, target: Callable[..., Any]) -> Outcome:
     return Outcome(tuple(values), changed, gradients)
 
 
-def same(before: Tensor, after: Tensor) -> bool:
+def same(before: Any, after: Any) -> bool:
+    """Are all tensors of an argument (itself, or in a list or tuple) as they were?"""
+    if not isinstance(before, Tensor):
+        pairs = list(tensors_of(before)), list(tensors_of(after))
+        return len(pairs[0]) == len(pairs[1]) and all(same(a, b) for a, b in zip(*pairs, strict=True))
     return before.shape == after.shape and torch.equal(before.nan_to_num(), after.detach().nan_to_num().to(before.dtype))
 
 

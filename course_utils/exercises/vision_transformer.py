@@ -318,7 +318,7 @@ def _one_channel(patches: Tensor, patch: int, height: int, width: int) -> Tensor
 
 def _square_unpatchify(patches: Tensor, patch: int, height: int, width: int) -> Tensor:
     side = int(patches.shape[1] ** 0.5)
-    grid = patches.reshape(len(patches), side, side, -1, patch, patch)
+    grid = patches.reshape(len(patches), side, side, patches.shape[-1] // patch**2, patch, patch)
     return grid.permute(0, 3, 1, 4, 2, 5).reshape(len(patches), -1, height, width)
 
 

@@ -1,0 +1,13 @@
+# misconception: causal-mask
+class VisionTransformer(nn.Module):
+    def __init__(self, image_size, channels, patch, dim, heads, hidden, depth, classes):
+        super().__init__()
+        self.embed = PatchEmbedding(image_size, channels, patch, dim)
+        self.encoder = Encoder(dim, heads, hidden, depth, norm_first=True)
+        self.head = nn.Linear(dim, classes)
+
+    def forward(self, images):
+        x = self.embed(images)
+        n = x.size(1)
+        allowed = torch.tril(torch.ones(n, n)).bool()
+        return self.head(self.encoder(x, mask=allowed)[:, 0])

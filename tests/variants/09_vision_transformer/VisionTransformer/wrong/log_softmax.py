@@ -1,0 +1,11 @@
+# misconception: log-softmax-in-the-model
+class VisionTransformer(nn.Module):
+    def __init__(self, image_size, channels, patch, dim, heads, hidden, depth, classes):
+        super().__init__()
+        self.embed = PatchEmbedding(image_size, channels, patch, dim)
+        self.encoder = Encoder(dim, heads, hidden, depth, norm_first=True)
+        self.head = nn.Linear(dim, classes)
+
+    def forward(self, images):
+        tokens = self.encoder(self.embed(images))
+        return F.log_softmax(self.head(tokens[:, 0]), dim=-1)

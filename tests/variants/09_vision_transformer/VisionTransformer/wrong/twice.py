@@ -1,0 +1,12 @@
+# misconception: positions-twice
+class VisionTransformer(nn.Module):
+    def __init__(self, image_size, channels, patch, dim, heads, hidden, depth, classes):
+        super().__init__()
+        self.embed = PatchEmbedding(image_size, channels, patch, dim)
+        self.encoder = Encoder(dim, heads, hidden, depth, norm_first=True)
+        self.head = nn.Linear(dim, classes)
+
+    def forward(self, images):
+        x = self.embed(images)
+        x = x + self.embed.positions
+        return self.head(self.encoder(x)[:, 0])

@@ -1,0 +1,2 @@
+# misconception: global-is-better
+slide_better = "a"

@@ -1,0 +1,2 @@
+# misconception: never-better
+slide_better = "b"

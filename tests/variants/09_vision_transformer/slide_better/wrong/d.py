@@ -1,0 +1,2 @@
+# misconception: size-decides
+slide_better = "d"

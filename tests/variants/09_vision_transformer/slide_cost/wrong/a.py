@@ -1,0 +1,2 @@
+# misconception: pixels-count
+slide_cost = "a"

@@ -1,0 +1,2 @@
+# misconception: one-direction
+slide_cost = "b"

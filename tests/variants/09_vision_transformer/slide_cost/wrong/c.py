@@ -1,0 +1,2 @@
+# misconception: linear-in-tokens
+slide_cost = "c"
