@@ -107,7 +107,7 @@ class Table:
 
     def __init__(self, rows: Sequence[Sequence[Any]], columns: Sequence[str], caption: str = "") -> None:
         self.columns = [str(c) for c in columns]
-        self.rows = [[f"{float(v):.3g}" if isinstance(v, float) or torch.is_tensor(v) else str(v) for v in row] for row in rows]
+        self.rows = [[f"{float(numbers(v)):.3g}" if isinstance(v, float) or torch.is_tensor(v) else str(v) for v in row] for row in rows]
         self.caption = caption
 
     def _repr_html_(self) -> str:
