@@ -140,7 +140,9 @@ class Audit:
 
     def misnamed(self) -> list[tuple[str, str, str]]:
         """(file, expected, named) where the two differ."""
-        return [(relative(j.variant.path), j.variant.slug, j.named or "-") for j in self.judged if j.variant.slug and j.named != j.variant.slug]
+        return [
+            (relative(j.variant.path), j.variant.slug, j.named or "-") for j in self.judged if j.variant.slug and j.named != j.variant.slug
+        ]
 
 
 def relative(path: Path) -> str:

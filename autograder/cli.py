@@ -33,7 +33,9 @@ class Commands(click.Group):
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.option("--course", "course_dir", type=click.Path(path_type=Path), help="The course's folder (default: the nearest one with a course.toml).")
+@click.option(
+    "--course", "course_dir", type=click.Path(path_type=Path), help="The course's folder (default: the nearest one with a course.toml)."
+)
 @click.version_option(package_name="attention-course")
 @click.pass_context
 def main(ctx: click.Context, course_dir: Path | None) -> None:
@@ -94,7 +96,9 @@ def list_(as_json: bool) -> None:
         print_json({"units": units})
         return
     for entry in units:
-        table = Table("exercise", "kind", "points", "wrong", "right", title=f"{entry['unit']}, {entry['points']:g} points", title_justify="left")
+        table = Table(
+            "exercise", "kind", "points", "wrong", "right", title=f"{entry['unit']}, {entry['points']:g} points", title_justify="left"
+        )
         for row in entry["exercises"]:  # type: ignore[attr-defined]
             table.add_row(row["name"], row["kind"], f"{row['points']:g}", str(row["wrong"]), str(row["right"]))
         out.print(table)
@@ -219,8 +223,16 @@ def simulate(ctx: click.Context, unit: str, students: int, seed: int) -> None:
 @main.command()
 @click.argument("unit")
 @click.option("--workers", type=click.IntRange(min=1), help="Submissions graded at once (default: the number of cores).")
-@click.option("--engine", type=click.Choice(["sandbox", "nbgrader"]), default="sandbox", show_default=True, help="nbgrader: its own autograde, slow and without walls.")
-@click.option("--min-level", type=click.IntRange(0, 3), default=3, show_default=True, help="The sandbox level below which nothing is graded.")
+@click.option(
+    "--engine",
+    type=click.Choice(["sandbox", "nbgrader"]),
+    default="sandbox",
+    show_default=True,
+    help="nbgrader: its own autograde, slow and without walls.",
+)
+@click.option(
+    "--min-level", type=click.IntRange(0, 3), default=3, show_default=True, help="The sandbox level below which nothing is graded."
+)
 @click.option("--student", help="Only this student.")
 @click.option("--force", is_flag=True, help="Grade again what is graded already.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
@@ -264,7 +276,10 @@ def show_scores(course: Course, unit: str) -> None:
 
 def show_summary(summary: Any) -> None:
     level = f" at sandbox level {summary.level}" if summary.level is not None else ""
-    out.print(f"{summary.graded} graded{level}, {summary.skipped} unchanged, {len(summary.problems)} need a person, {summary.seconds:.1f} s", highlight=False)
+    out.print(
+        f"{summary.graded} graded{level}, {summary.skipped} unchanged, {len(summary.problems)} need a person, {summary.seconds:.1f} s",
+        highlight=False,
+    )
     for problem in summary.problems:
         out.print(f"  {problem['student']}: {problem['reason']}", markup=False, highlight=False, soft_wrap=True)
 

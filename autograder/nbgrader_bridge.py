@@ -51,7 +51,9 @@ def captured_log() -> Iterator[list[str]]:
 def generate_assignment(course: Course, unit: str, release_directory: str, database: bool) -> None:
     """nbgrader's own generate_assignment: solutions/UNIT -> release_directory/UNIT."""
     from nbgrader.converters import GenerateAssignment
+    from nbgrader.converters.base import NbGraderException
     from nbgrader.coursedir import CourseDirectory
+    from nbgrader.preprocessors import SaveCells
 
     config = settings(course, release_directory=release_directory)
     config.CourseDirectory.assignment_id = unit
@@ -61,7 +63,9 @@ def generate_assignment(course: Course, unit: str, release_directory: str, datab
     with captured_log() as lines:
         converter: Any = GenerateAssignment(coursedir=CourseDirectory(config=config), config=config)
         converter.log = logging.getLogger("autograder.nbgrader")
+        if not database:
+            converter.preprocessors = [each for each in converter.preprocessors if each is not SaveCells]
         try:
             converter.start()
-        except SystemExit:
-            raise UserError(f"nbgrader cannot release {unit}: {' '.join(lines[-3:]) or 'it gave no reason'}") from None
+        except (SystemExit, NbGraderException):
+            raise UserError(f"nbgrader cannot release {unit}: {' '.join(lines)[-1500:] or 'it gave no reason'}") from None

@@ -243,9 +243,7 @@ def main(arguments: list[str]) -> int:
         if lecture_source(course, name).is_file() and (chosen or everything or lecture_file in old):
             print(f"running {lecture_file}", flush=True)
             build_lecture(course, name)
-        if solution_source(course, name).is_file() and (
-            chosen or everything or old & {solution_file, f"assignments/{name}/{name}.ipynb"}
-        ):
+        if solution_source(course, name).is_file() and (chosen or everything or old & {solution_file, f"assignments/{name}/{name}.ipynb"}):
             print(f"building assignments/{name}/{name}.ipynb", flush=True)
             build_assignment(course, name)
     return 0

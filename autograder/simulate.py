@@ -123,7 +123,9 @@ def _wrong_name(notebook: Notebook, path: Path) -> None:
 
 
 def _tests(notebook: Notebook) -> list[int]:
-    return [i for i, cell in enumerate(notebook["cells"]) if cell["metadata"].get("nbgrader", {}).get("grade") and cell["cell_type"] == "code"]
+    return [
+        i for i, cell in enumerate(notebook["cells"]) if cell["metadata"].get("nbgrader", {}).get("grade") and cell["cell_type"] == "code"
+    ]
 
 
 def _duplicated_test(notebook: Notebook, path: Path) -> None:

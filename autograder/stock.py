@@ -28,7 +28,9 @@ class Summary:
     seconds: float = 0.0
 
 
-def grade(course: Course, unit: str, student: str | None = None, force: bool = False, advance: Callable[[], None] = lambda: None) -> Summary:
+def grade(
+    course: Course, unit: str, student: str | None = None, force: bool = False, advance: Callable[[], None] = lambda: None
+) -> Summary:
     """Grade a unit with stock nbgrader; a broken submission is one line in the summary, never the end of the run."""
     release = course.released(unit)
     students = course.students(unit)
@@ -90,7 +92,9 @@ def unreadable(folder: Path, unit: str) -> str | None:
     path = folder / f"{unit}.ipynb"
     if not path.is_file():
         others = sorted(p.name for p in folder.glob("*.ipynb"))
-        return f"the notebook is called {others[0]!r} instead of {path.name!r}: rename it" if others else f"there is no notebook {path.name!r}"
+        return (
+            f"the notebook is called {others[0]!r} instead of {path.name!r}: rename it" if others else f"there is no notebook {path.name!r}"
+        )
     try:
         notebook = json.loads(path.read_text(encoding="utf-8"))
         cells = notebook["cells"]

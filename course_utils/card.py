@@ -49,7 +49,7 @@ def as_text(verdict: Verdict) -> str:
         lines.append(f"  {summary}")
     if verdict.title and verdict.status == "failed":
         lines.append(f"  {verdict.title}")
-    if verdict.message and verdict.status != "passed" or verdict.kind == "choice":
+    if (verdict.message and verdict.status != "passed") or verdict.kind == "choice":
         lines += textwrap.wrap(verdict.message, 96, initial_indent="  ", subsequent_indent="  ")
     for what, value in verdict.counterexample:
         lines.append(textwrap.indent(f"{what}: {value}", "    ").replace("\n", "\n    "))
@@ -80,7 +80,9 @@ def as_html(verdict: Verdict) -> str:
             f"<td style='text-align:left;white-space:pre-wrap;font-family:monospace'>{escape(value)}</td></tr>"
             for what, value in verdict.counterexample
         )
-        parts.append(f"<details open style='margin-top:.5em'><summary>The smallest case that fails</summary><table>{rows}</table></details>")
+        parts.append(
+            f"<details open style='margin-top:.5em'><summary>The smallest case that fails</summary><table>{rows}</table></details>"
+        )
     if verdict.kind != "choice" and verdict.cases:
         parts.append(_results(verdict))
     if verdict.status not in ("passed", "not started"):
@@ -94,7 +96,9 @@ def _results(verdict: Verdict) -> str:
         passed = sum(r.passed for r in results)
         bad = "".join(f"<li>✗ {escape(labels)}: {escape(message)}</li>" for labels, message in failures(results))
         good = "".join(f"<li>✓ {escape(r.label)}</li>" for r in results if r.passed)
-        lines.append(f"<li>{'✓' if passed == len(results) else '✗'} {name}: {passed} of {len(results)}<ul style='list-style:none'>{bad}{good}</ul></li>")
+        lines.append(
+            f"<li>{'✓' if passed == len(results) else '✗'} {name}: {passed} of {len(results)}<ul style='list-style:none'>{bad}{good}</ul></li>"
+        )
     if summary := hidden_summary(verdict):
         lines.append(f"<li>{escape(summary)}</li>")
     return f"<details style='margin-top:.4em'><summary>What was checked</summary><ul style='list-style:none;padding-left:1em'>{''.join(lines)}</ul></details>"

@@ -57,7 +57,9 @@ def check(answer: Any, exercise: str | None = None) -> Result | Problem:
     except KeyError as error:
         return _shown(Problem(error.args[0]))
     if isinstance(found, Exercise) and not callable(answer):
-        return _shown(Problem(f"{name} should be a {'class' if found.kind == 'module' else 'function'}, but it is {type(answer).__name__}."))
+        return _shown(
+            Problem(f"{name} should be a {'class' if found.kind == 'module' else 'function'}, but it is {type(answer).__name__}.")
+        )
     verdict = judge(found, LocalAttempt(answer, source_of(answer, name, found)), seed=os.environ.get(SEED) or None)
     _seen[name] = verdict
     return _shown(Result(verdict))
@@ -137,6 +139,8 @@ class Summary:
     def _repr_html_(self) -> str:
         from html import escape
 
-        cells = "".join("<tr>" + "".join(f"<td style='text-align:left'>{escape(text)}</td>" for text in line) + "</tr>" for line in self._lines())
+        cells = "".join(
+            "<tr>" + "".join(f"<td style='text-align:left'>{escape(text)}</td>" for text in line) + "</tr>" for line in self._lines()
+        )
         head = "<tr><th style='text-align:left'>exercise</th><th style='text-align:left'>points</th><th style='text-align:left'>state</th></tr>"
         return f"<table><thead>{head}</thead><tbody>{cells}</tbody></table><p>{escape(self._total())}</p>"

@@ -50,7 +50,10 @@ def difference(expected: Any, got: Any, tolerance: float, name: str = "the resul
     if isinstance(expected, tuple):
         if not isinstance(got, tuple | list) or len(got) != len(expected):
             return f"{name} should be a tuple of {len(expected)}, not {describe(got)}"
-        found = (difference(e, g, tolerance, f"{name}, part {i + 1} of {len(expected)},") for i, (e, g) in enumerate(zip(expected, got, strict=True)))
+        found = (
+            difference(e, g, tolerance, f"{name}, part {i + 1} of {len(expected)},")
+            for i, (e, g) in enumerate(zip(expected, got, strict=True))
+        )
         return next((text for text in found if text), None)
     if isinstance(expected, list):
         if not isinstance(got, list | tuple | Tensor):

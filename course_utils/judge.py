@@ -6,7 +6,7 @@ another process) and for authors. It sees an attempt only through `play`: cases 
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from typing import Any, Protocol
 
@@ -125,7 +125,9 @@ def judge_choice(exercise: Choice, answer: Any) -> Verdict:
         return replace(blank, status="not started", message=f"Not started: set {exercise.name} to one of {letters}.")
     letter = answer.strip().lower() if isinstance(answer, str) else answer
     if not isinstance(letter, str) or letter not in exercise.options:
-        return replace(blank, misconception="not-an-option", title="Not one of the options", message=f"The answer must be one of {letters}.")
+        return replace(
+            blank, misconception="not-an-option", title="Not one of the options", message=f"The answer must be one of {letters}."
+        )
     option = exercise.options[letter]
     case = CaseResult(f"option {letter}", "basic", letter == exercise.right, True)
     if letter == exercise.right:
@@ -157,8 +159,16 @@ def wrong_with(exercise: Exercise, case: Case, expected: Outcome, got: Outcome) 
     if got.failure is not None:
         return told(got.failure)
     if case.verify is not None:
-        return case.verify(got)
+        return looked_at(case.verify, got)
     return outcome_difference(expected, got, exercise.tolerance)
+
+
+def looked_at(look: Callable[..., str | None], *what: Any) -> str | None:
+    """An author's own look at an outcome; one that stumbles over the form of what came back has found something wrong."""
+    try:
+        return look(*what)
+    except Exception:
+        return "what came back does not have the form that the text asks for"
 
 
 def told(failure: Failure) -> str:
@@ -218,7 +228,7 @@ def _laws(exercise: Exercise, visible: bool, cases: Any, outcomes: list[Outcome]
     results = []
     pairs = [(case, got) for case, got in zip(cases, outcomes, strict=True) if case.raises is None]
     for law in exercise.properties:
-        texts = ["it did not run" if got.failure is not None else law.broken(case, got) for case, got in pairs]
+        texts = ["it did not run" if got.failure is not None else looked_at(law.broken, case, got) for case, got in pairs]
         text = next((text for text in texts if text), None)
         results.append(CaseResult(law.label, "property", text is None, visible, text if text and visible else ""))
     changed = [f"argument {got.changed[0] + 1} was modified in place" for _, got in pairs if got.changed]
@@ -257,8 +267,8 @@ def _diagnose(exercise: Exercise, verdict: Verdict, tree: Any, rounds: list[Any]
 
 
 def _behaves_like(exercise: Exercise, variant: Callable[..., Any], rounds: list[Any]) -> bool:
-    for _, seed, cases, outcomes in rounds:
-        for case, theirs, got in zip(cases, variant_outcomes(exercise, variant, seed), outcomes, strict=True):
+    for _, seed, _, outcomes in rounds:
+        for theirs, got in zip(variant_outcomes(exercise, variant, seed), outcomes, strict=True):
             if outcome_difference(theirs, got, exercise.tolerance) is not None or theirs.changed != got.changed:
                 return False
     return True
@@ -278,16 +288,41 @@ def _general(exercise: Exercise, rounds: list[Any]) -> tuple[str | None, str, st
     if any(f.kind == "time" for f in failures):
         return "endless", "It never ends", "The answer ran into the time limit. Which loop has no way out, or does far more than it must?"
     if failures and all(f.kind == "parameters" for f in failures):
-        return "parameters", "Other parameters than the text asks for", failures[0].message and f"The module does not have the parameters of the text: {failures[0].message}."
+        return (
+            "parameters",
+            "Other parameters than the text asks for",
+            failures[0].message and f"The module does not have the parameters of the text: {failures[0].message}.",
+        )
     if values and all(got is None and want is not None for want, got in values):
-        return "returns-nothing", "Nothing is returned", "The answer returns None. Is the `return` missing, or does a branch end without one?"
-    if values and all(isinstance(want, tuple) and isinstance(got, tuple) and _swapped(want, got, exercise.tolerance) for want, got in values):
-        return "swapped-results", "Results in the wrong order", f"Both results are right, but in the wrong order: return {', '.join(exercise.returns) or 'them as the text says'}."
+        return (
+            "returns-nothing",
+            "Nothing is returned",
+            "The answer returns None. Is the `return` missing, or does a branch end without one?",
+        )
+    if values and all(
+        isinstance(want, tuple) and isinstance(got, tuple) and _swapped(want, got, exercise.tolerance) for want, got in values
+    ):
+        return (
+            "swapped-results",
+            "Results in the wrong order",
+            f"Both results are right, but in the wrong order: return {', '.join(exercise.returns) or 'them as the text says'}.",
+        )
     if any(g.changed for _, _, g in usual):
-        return "changes-its-input", "The input is changed", "The answer modifies a tensor that it was given. The caller still needs it: work on a copy, or use operations without a trailing underscore and without `+=`."
-    if not failures and all(gradient_difference(e, g, exercise.tolerance) for _, e, g in usual if e.gradients) and any(e.gradients for _, e, _ in usual):
-        if all(outcome_difference(replace(e, gradients={}), replace(g, gradients={}), exercise.tolerance) is None for _, e, g in usual):
-            return "no-gradient", "The values are right, the gradient is not", "Nothing can be learned through this answer: somewhere the values leave the graph, by `.detach()`, `.item()`, `.data`, NumPy or `torch.no_grad()`."
+        return (
+            "changes-its-input",
+            "The input is changed",
+            "The answer modifies a tensor that it was given. The caller still needs it: work on a copy, or use operations without a trailing underscore and without `+=`.",
+        )
+    graded = [(e, g) for _, e, g in usual if e.gradients and g.failure is None]
+    values_right = all(
+        outcome_difference(replace(e, gradients={}), replace(g, gradients={}), exercise.tolerance) is None for _, e, g in usual
+    )
+    if values_right and graded and all(gradient_difference(e, g, exercise.tolerance) for e, g in graded):
+        return (
+            "no-gradient",
+            "The values are right, the gradient is not",
+            "Nothing can be learned through this answer: somewhere the values leave the graph, by `.detach()`, `.item()`, `.data`, NumPy or `torch.no_grad()`.",
+        )
     return None, "", ""
 
 

@@ -32,7 +32,9 @@ def svg_heatmap(matrix: Tensor, title: str, top: float) -> str:
             value = float(matrix[i, j])
             shade = min(abs(value) / top, 1.0) if top > 0 else 0.0
             colour = f"rgba({'0,114,178' if value >= 0 else '213,94,0'},{shade:.3f})"
-            parts.append(f'<rect x="{24 + j * CELL}" y="{34 + i * CELL}" width="{CELL - 1}" height="{CELL - 1}" fill="{colour}" stroke="#bbb" stroke-width=".5"><title>{value:.4g}</title></rect>')
+            parts.append(
+                f'<rect x="{24 + j * CELL}" y="{34 + i * CELL}" width="{CELL - 1}" height="{CELL - 1}" fill="{colour}" stroke="#bbb" stroke-width=".5"><title>{value:.4g}</title></rect>'
+            )
     width, height = max(30 + columns * CELL, 130), 44 + rows * CELL
     label = f"{escape(title)}: {rows} by {columns} matrix, darker is larger"
     return (
@@ -69,7 +71,9 @@ def curve_picture(result: int = 0, x: int = 0) -> Picture:
         left, width = float(places.min()), max(float(places.max() - places.min()), 1e-9)
 
         def line(values: Tensor, colour: str, dash: str) -> str:
-            points = " ".join(f"{20 + 240 * (float(places[i]) - left) / width:.1f},{115 - 90 * (float(values[i]) - low) / span:.1f}" for i in order)
+            points = " ".join(
+                f"{20 + 240 * (float(places[i]) - left) / width:.1f},{115 - 90 * (float(values[i]) - low) / span:.1f}" for i in order
+            )
             return f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2" stroke-dasharray="{dash}"/>'
 
         return (

@@ -285,4 +285,4 @@ def play_all(cases: list[Case], target: Callable[..., Any], limit: float) -> lis
     return (outcomes + [late] * len(cases))[: len(cases)]
 
 
-__all__ = ["Call", "Case", "Failure", "Opaque", "Outcome", "TimeLimit", "play", "play_all", "plain", "time_limit"]
+__all__ = ["Call", "Case", "Failure", "Opaque", "Outcome", "TimeLimit", "plain", "play", "play_all", "time_limit"]

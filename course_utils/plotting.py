@@ -10,6 +10,7 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 import torch
+from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -23,7 +24,7 @@ plt.rcParams.update(
         "grid.alpha": 0.3,
         "axes.spines.top": False,
         "axes.spines.right": False,
-        "axes.prop_cycle": plt.cycler(color=COLOURS),
+        "axes.prop_cycle": cycler(color=COLOURS),
         "legend.frameon": False,
         "figure.constrained_layout.use": True,
     }
