@@ -135,6 +135,7 @@ class Slider:
     def __init__(self, draw: Callable[[Any], Any], name: str, values: Sequence[Any], start: Any = None, alt: str = "") -> None:
         self.draw, self.name, self.values, self.alt = draw, name, list(values), alt
         self.start = self.values.index(start) if start is not None else len(self.values) // 2
+        plt.close(plt.figure())  # loads the backend: if ioff() below did that first, no later figure of the notebook would be shown
         self.frames = [self._frame(value) for value in self.values]
 
     def _frame(self, value: Any) -> str:
