@@ -1329,10 +1329,20 @@ class _KeysKept(_Cached):
         self.values = None
 
 
-class _WrongAxis(_Cached):
+class _JoinsBatch(_Cached):
+    axis = 0
+
     def remember(self, key: Tensor, value: Tensor) -> None:
-        self.keys = key if self.keys is None else torch.cat([self.keys, key], dim=0)
-        self.values = value if self.values is None else torch.cat([self.values, value], dim=0)
+        self.keys = key if self.keys is None else torch.cat([self.keys, key], dim=self.axis)
+        self.values = value if self.values is None else torch.cat([self.values, value], dim=self.axis)
+
+
+class _JoinsHeads(_JoinsBatch):
+    axis = 1
+
+
+class _JoinsFeatures(_JoinsBatch):
+    axis = 3
 
 
 class _AllSteps(_Cached):
@@ -1422,13 +1432,14 @@ CACHED_ATTENTION = Exercise(
             "layers learned what to be found by and what to give.",
             _RawInput,
         ),
-        Misconception(
+        *named(
             "wrong-axis",
             "Joined along the wrong axis",
             "Old and new keys are joined along an axis that is not time, so the shapes no longer fit at the second step. Keys are "
             "(B, H, t, d): which of the four grows?",
-            _WrongAxis,
-            syntax=lambda tree: syntax.uses(tree, "cat", "concat", "concatenate", "stack", "hstack", "vstack", "dstack"),
+            _JoinsBatch,
+            _JoinsHeads,
+            _JoinsFeatures,
         ),
         Misconception(
             "never-resets",

@@ -1,0 +1,17 @@
+# misconception: masks-swapped
+class DecoderBlock(nn.Module):
+    def __init__(self, dim, heads, hidden):
+        super().__init__()
+        self.self_attention = MultiHeadAttention(dim, heads)
+        self.cross_attention = MultiHeadAttention(dim, heads)
+        self.feed_forward = FeedForward(dim, hidden)
+        self.norm1 = nn.LayerNorm(dim)
+        self.norm2 = nn.LayerNorm(dim)
+        self.norm3 = nn.LayerNorm(dim)
+
+    def forward(self, x, memory, self_mask=None, memory_mask=None):
+        out, _ = self.self_attention(x, x, x, memory_mask)
+        x = self.norm1(x + out)
+        out, _ = self.cross_attention(x, memory, memory, self_mask)
+        x = self.norm2(x + out)
+        return self.norm3(x + self.feed_forward(x))

@@ -1,0 +1,17 @@
+# misconception: no-self-mask
+class DecoderBlock(nn.Module):
+    def __init__(self, dim, heads, hidden):
+        super().__init__()
+        self.self_attention = MultiHeadAttention(dim, heads)
+        self.cross_attention = MultiHeadAttention(dim, heads)
+        self.feed_forward = FeedForward(dim, hidden)
+        self.norm1 = nn.LayerNorm(dim)
+        self.norm2 = nn.LayerNorm(dim)
+        self.norm3 = nn.LayerNorm(dim)
+
+    def forward(self, x, memory, self_mask=None, memory_mask=None):
+        attended, _ = self.self_attention(x, x, x)
+        x = self.norm1(x + attended)
+        attended, _ = self.cross_attention(x, memory, memory, mask=memory_mask)
+        x = self.norm2(x + attended)
+        return self.norm3(x + self.feed_forward(x))

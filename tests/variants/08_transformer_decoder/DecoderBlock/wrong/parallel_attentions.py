@@ -1,0 +1,17 @@
+# misconception: query-before-self-attention
+class DecoderBlock(nn.Module):
+    def __init__(self, dim, heads, hidden):
+        super().__init__()
+        self.self_attention = MultiHeadAttention(dim, heads)
+        self.cross_attention = MultiHeadAttention(dim, heads)
+        self.feed_forward = FeedForward(dim, hidden)
+        self.norm1 = nn.LayerNorm(dim)
+        self.norm2 = nn.LayerNorm(dim)
+        self.norm3 = nn.LayerNorm(dim)
+
+    def forward(self, x, memory, self_mask=None, memory_mask=None):
+        own, _ = self.self_attention(x, x, x, self_mask)
+        source, _ = self.cross_attention(x, memory, memory, memory_mask)
+        h = self.norm1(x + own)
+        h = self.norm2(h + source)
+        return self.norm3(h + self.feed_forward(h))

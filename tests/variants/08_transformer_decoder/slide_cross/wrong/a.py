@@ -1,0 +1,2 @@
+# misconception: layer-by-layer
+slide_cross = "a"

@@ -1,0 +1,2 @@
+# misconception: value-is-key
+slide_cross = "b"

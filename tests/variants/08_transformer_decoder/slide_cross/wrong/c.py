@@ -1,0 +1,2 @@
+# misconception: direction-reversed
+slide_cross = "c"

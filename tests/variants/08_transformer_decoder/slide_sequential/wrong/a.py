@@ -1,0 +1,2 @@
+# misconception: sequential-in-training
+slide_sequential = "a"

@@ -1,0 +1,2 @@
+# misconception: parallel-in-translating
+slide_sequential = "c"

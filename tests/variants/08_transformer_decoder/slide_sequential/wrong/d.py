@@ -1,0 +1,2 @@
+# misconception: the-wrong-way-round
+slide_sequential = "d"

@@ -1,0 +1,1 @@
+slide_your_turn = "c"

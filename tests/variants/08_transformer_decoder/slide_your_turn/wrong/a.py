@@ -1,0 +1,2 @@
+# misconception: raw-similarities
+slide_your_turn = "a"

@@ -1,0 +1,2 @@
+# misconception: self-instead-of-cross
+slide_your_turn = "b"

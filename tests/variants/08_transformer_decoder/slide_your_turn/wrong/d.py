@@ -1,0 +1,2 @@
+# misconception: softmax-over-queries
+slide_your_turn = "d"
