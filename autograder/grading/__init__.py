@@ -1,0 +1,1 @@
+"""Grades submissions: prepare (trusted), run (untrusted, behind walls), judge (trusted), record (trusted)."""

@@ -1,0 +1,84 @@
+"""Where submissions of a unit run on this machine: a warm process, proven walls, and what a child may see of the course."""
+
+import os
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from autograder.course import Limits
+from autograder.errors import UserError
+from autograder.grading import view
+from autograder.sandbox import client, prove
+from autograder.sandbox.client import Child, Warm
+from autograder.sandbox.plan import Plan
+
+TRAINS = ("optim", "fit(", "torch.compile")
+
+
+@dataclass(frozen=True)
+class Place:
+    """The address of a warm process, the level of its walls, and the folder that holds the view of the course."""
+
+    address: str
+    level: int
+    view: str
+
+    def plan(self, limits: Limits) -> Plan:
+        used = {name: value for name, value in asdict(limits).items() if name in ("memory_mb", "cpu_seconds", "processes", "disk_mb")}
+        return Plan(level=self.level, shown=((self.view, view.INSIDE),), path=(view.INSIDE,), **used)
+
+    def launch(self, limits: Limits) -> Child:
+        return Child(self.address, self.plan(limits), output_kb=int(limits.output_kb))
+
+
+class Site:
+    """Starts the warm process at once and proves its walls when asked; as a context manager it ends with the block."""
+
+    def __init__(self, unit: str, level: int, text: str = "") -> None:
+        self.unit = unit
+        modules = client.MODULES + (client.TRAINING if any(word in text for word in TRAINS) else ())
+        self.warm = Warm(level, modules)
+        self.place = Place(self.warm.address, level, str(view.write(unit, Path(self.warm.folder) / "view")))
+
+    def proven(self, secret_paths: tuple[str, ...] = ()) -> prove.Proof:
+        """Wait until it is warm, then attack from inside."""
+        self.warm.wait()
+        return prove.prove(self.place.address, self.place.plan(Limits()), view.secret_modules(self.unit), secret_paths)
+
+    def __enter__(self) -> "Site":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.warm.close()
+
+
+def open_site(unit: str, min_level: int, text: str = "", secret_paths: tuple[str, ...] = ()) -> tuple[Site, prove.Proof]:
+    """The highest level from 3 down to `min_level` that holds; UserError if none does. Never below it, and never silently."""
+    tried: list[prove.Proof] = []
+    for level in prove.LEVELS:
+        if level < min_level:
+            break
+        if not sys.platform.startswith("linux") and level > 0:
+            tried.append(prove.Proof(level, {}, "this is not Linux"))
+            continue
+        site = Site(unit, level, text)
+        try:
+            proof = site.proven(secret_paths)
+        except (client.SandboxError, OSError) as error:
+            proof = prove.Proof(level, {}, str(error))
+        tried.append(proof)
+        if proof.holds:
+            return site, proof
+        site.warm.close()
+    raise UserError(refusal(min_level, tried))
+
+
+def refusal(min_level: int, tried: list[prove.Proof]) -> str:
+    why = " ".join(line + "." for line in prove.reasons(tried))
+    return f"sandbox level {min_level} does not hold on this machine, so nothing was graded. {why} To accept weaker walls: --min-level {max(min_level - 1, 0)}"
+
+
+def secrets_of(root: Path) -> tuple[str, ...]:
+    """What of a course no student may read: the attack tries each."""
+    names = ("course.toml", "gradebook.db", ".secret_seed", "solutions", "submitted", "autograded", "runs")
+    return tuple(str(root / name) for name in names if os.path.exists(root / name))

@@ -1,0 +1,111 @@
+"""What is known about one graded submission, as a file: runs/results/UNIT/STUDENT.json.
+
+The gradebook holds scores and comments; this holds why: every verdict with its cases, what hit a limit, what was repaired, how long
+it took, behind which walls. Feedback and reports are made from it.
+"""
+
+import dataclasses
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class CaseNote:
+    """One case or law of an exercise; the message only where the student may see the numbers."""
+
+    label: str
+    group: str  # "basic", "edge" or "property"
+    passed: bool
+    visible: bool
+    message: str = ""
+
+
+@dataclass(frozen=True)
+class CellResult:
+    """One graded cell."""
+
+    name: str  # grade id of the test cell, or of the written answer
+    exercise: str | None  # the exercise that was judged; None for cells that are not the course's own
+    how: str  # "judged" from outside, "asserted" inside the walls, "by hand"
+    points: float | None  # None: to be graded by hand
+    max_points: float
+    forgeable: bool = False  # the test ran in the student's own process
+    kind: str = ""  # of the exercise
+    section: str = ""  # of the lecture
+    status: str = ""  # "passed", "failed", "not started", "not allowed"
+    misconception: str | None = None
+    title: str = ""
+    message: str = ""
+    text: str = ""  # the card as plain text
+    html: str = ""  # the card for a page
+    cases: tuple[CaseNote, ...] = ()
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class LimitNote:
+    """A limit that was hit, or a process that ended itself."""
+
+    limit: str  # name in course.toml, or "crash"
+    where: str  # the cell, by grade id or number
+    message: str
+
+
+@dataclass(frozen=True)
+class Result:
+    """One graded submission."""
+
+    student: str
+    unit: str
+    fingerprint: str  # of the submission, the unit, the grader and the seed: equal means nothing to do
+    level: int  # of the sandbox
+    cells: tuple[CellResult, ...] = ()
+    limits: tuple[LimitNote, ...] = ()
+    repairs: tuple[str, ...] = ()  # what was mended in the notebook before it ran
+    notes: tuple[str, ...] = ()  # what a person should know, for instance that a file was left out
+    comments: dict[str, str | None] = field(default_factory=dict)  # answer cell -> nbgrader's automatic comment
+    timestamp: str | None = None  # when it was handed in
+    seconds: float = 0.0  # from the first cell to the last verdict
+    cpu_seconds: float = 0.0  # of the student's processes
+    memory_mb: float = 0.0  # their peak
+    graded_at: str = ""
+    format: int = FORMAT
+
+    @property
+    def score(self) -> float:
+        return sum(cell.points or 0.0 for cell in self.cells)
+
+    @property
+    def max_score(self) -> float:
+        return sum(cell.max_points for cell in self.cells)
+
+    def to_json(self) -> str:
+        return json.dumps(asdict(self), ensure_ascii=False, indent=1)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> "Result":
+        data = json.loads(text)
+        if data.get("format") != FORMAT:
+            raise ValueError(f"a result of format {data.get('format')!r}, not {FORMAT}")
+        cells = tuple(CellResult(**{**cell, "cases": tuple(CaseNote(**case) for case in cell["cases"])}) for cell in data.pop("cells"))
+        limits = tuple(LimitNote(**note) for note in data.pop("limits"))
+        known = {each.name for each in dataclasses.fields(cls)}
+        rest: dict[str, Any] = {key: tuple(value) if key in ("repairs", "notes") else value for key, value in data.items() if key in known}
+        return cls(cells=cells, limits=limits, **rest)
+
+
+def path_of(root: Path, unit: str, student: str) -> Path:
+    """Where a course keeps the result of a submission."""
+    return root / "runs" / "results" / unit / f"{student}.json"
+
+
+def read(root: Path, unit: str, student: str) -> Result | None:
+    """The stored result, or None if there is none that can be read."""
+    try:
+        return Result.from_json(path_of(root, unit, student).read_bytes())
+    except (OSError, ValueError, TypeError, KeyError):
+        return None

@@ -1,0 +1,290 @@
+"""Grades a class: prepare, run in parallel, record one after the other. Interrupted, it goes on where it stopped."""
+
+import hashlib
+import json
+import multiprocessing
+import os
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import autograder
+import course_utils
+from autograder.course import Course
+from autograder.errors import UserError
+from autograder.grading import results, worker
+from autograder.grading.place import open_site, secrets_of
+from autograder.grading.prepare import Template
+from autograder.grading.results import Result
+from autograder.grading.submissions import Submission, Unusable, collect
+from autograder.grading.worker import Answer, Job
+from autograder.sandbox.attack import PROMISES
+
+SEED = "COURSE_SEED"  # environment variable: replaces the secret seed where two engines are compared
+
+
+@dataclass
+class Summary:
+    """What a run came to."""
+
+    unit: str
+    graded: int = 0
+    skipped: int = 0
+    problems: list[dict[str, str]] = field(default_factory=list)
+    level: int | None = None
+    seconds: float = 0.0
+    changed: list[dict[str, Any]] = field(default_factory=list)  # whose score a regrade changed: student, before, after
+    held: list[str] = field(default_factory=list)  # what the walls were proven to hold
+
+    def as_json(self) -> dict[str, Any]:
+        """The object that `autograder grade --json` prints."""
+        return {name: value for name, value in asdict(self).items() if name not in ("changed", "held")}
+
+
+def grade(
+    course: Course,
+    unit: str,
+    *,
+    workers: int | None = None,
+    min_level: int = 3,
+    student: str | None = None,
+    force: bool = False,
+    seed: str | None = None,
+    advance: Callable[[], None] = lambda: None,
+    say: Callable[[str], None] = lambda line: None,
+    executor: Executor | None = None,
+) -> Summary:
+    """Grade the submissions of a unit behind walls of at least `min_level`; `executor` replaces the local pool (a cluster)."""
+    began = time.perf_counter()
+    name = course.unit(unit).name
+    students = _students(course, name, student)
+    release = course.released(name)
+    with locked(course), open_place(name, min_level, release, course, say) as (place, proof):
+        summary = Summary(name, level=place.level, held=[text for key, text in PROMISES.items() if proof.held.get(key)])
+        pool = executor or local_pool(workers or os.cpu_count() or 1, name, place)
+        try:
+            with Run(course, name, seed or os.environ.get(SEED) or course.seed(), min_level, summary, advance) as run:
+                run.all(students, pool, force, workers or os.cpu_count() or 1)
+        finally:
+            if executor is None:
+                pool.shutdown(cancel_futures=True)
+        summary.seconds = round(time.perf_counter() - began, 2)
+    return summary
+
+
+def _students(course: Course, unit: str, student: str | None) -> list[str]:
+    students = course.students(unit)
+    if student is not None:
+        if student not in students:
+            raise UserError(f"{student} has not handed in {unit}")
+        return [student]
+    if not students:
+        raise UserError(f"nobody has handed in {unit}: there is no submitted/STUDENT/{unit} in {course.root}")
+    return students
+
+
+@contextmanager
+def open_place(unit: str, min_level: int, release: Path, course: Course, say: Callable[[str], None]) -> Iterator[tuple[Any, Any]]:
+    site, proof = open_site(unit, min_level, release.read_text(encoding="utf-8"), secrets_of(course.root))
+    with site:
+        tried = [text for name, text in PROMISES.items() if proof.held.get(name)]
+        say(f"sandbox level {proof.level}: {len(tried)} promises attacked from inside, all of this level held")
+        yield site.place, proof
+
+
+def local_pool(count: int, unit: str, place: Any) -> Executor:
+    """Worker processes that have imported the judge, forked from a server that was started clean."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["autograder.grading.worker"])
+    return ProcessPoolExecutor(count, mp_context=context, initializer=worker.settle, initargs=(unit, place))
+
+
+@contextmanager
+def locked(course: Course) -> Iterator[None]:
+    """One grader at a time per course; the second one says so."""
+    folder = course.root / "runs"
+    folder.mkdir(exist_ok=True)
+    with open(folder / "lock", "a+") as file:
+        try:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except ImportError:
+            pass  # no such lock on this system
+        except OSError:
+            file.seek(0)
+            holder = file.read().strip()
+            raise UserError(
+                f"this course is being graded already{' by ' + holder if holder else ''}: wait until that run has ended"
+            ) from None
+        file.truncate(0)
+        file.write(f"process {os.getpid()}")
+        file.flush()
+        yield
+
+
+class Run:
+    """One run over a class: knows what is done already, and writes down what gets done."""
+
+    def __init__(self, course: Course, unit: str, seed: str, min_level: int, summary: Summary, advance: Callable[[], None]) -> None:
+        from autograder.grading.record import Recorder
+
+        self.course, self.unit, self.seed, self.min_level = course, unit, seed, min_level
+        self.summary, self.advance = summary, advance
+        self.recorder = Recorder(course, unit)
+        self.template = self.recorder.template
+        self.grader = grader_version()
+        self.journal = Journal(course.root / "runs" / f"{unit}.journal")
+        self.backed_up = False
+
+    def __enter__(self) -> "Run":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.recorder.__exit__()
+        self.journal.close()
+
+    def all(self, students: list[str], pool: Executor, force: bool, workers: int) -> None:
+        """Keep the workers busy and record what they return; only a few submissions are in memory at a time."""
+        recorded = self.recorder.students()
+        pending: dict[Future[bytes], Job] = {}
+        waiting = iter(students)
+        exhausted = False
+        while pending or not exhausted:
+            while not exhausted and len(pending) < 2 * workers:
+                each = next(waiting, None)
+                if each is None:
+                    exhausted = True
+                elif (job := self.job(each, force, recorded)) is not None:
+                    pending[pool.submit(worker.grade, job.to_bytes())] = job
+            if pending:
+                done, _ = wait(pending, return_when=FIRST_COMPLETED)
+                for future in done:
+                    self.finish(future, pending.pop(future))
+
+    def job(self, student: str, force: bool, recorded: set[str]) -> Job | None:
+        """What to do for a student: nothing if it is done, recording if only that is missing, else a job."""
+        folder = self.course.submitted / student / self.unit
+        limits = self.course.settings.limits
+        try:
+            submission = collect(folder, self.unit, student, int(limits.disk_mb))
+        except (Unusable, OSError) as error:
+            self.problem(student, str(error))
+            return None
+        mark = fingerprint(submission, self.template, self.grader, self.seed, asdict(limits))
+        stored = results.read(self.course.root, self.unit, student)
+        if not force and stored is not None and stored.fingerprint == mark and self._notebook(student).is_file():
+            if student in recorded and self.journal.has(student, mark):
+                self.summary.skipped += 1
+                self.advance()
+            else:
+                self.record(stored)
+            return None
+        return Job(
+            student, self.unit, submission.notebook, submission.files, self.template, self.seed, limits, self.min_level, mark,
+            submission.timestamp, submission.notes,
+        )  # fmt: skip
+
+    def finish(self, future: "Future[bytes]", job: Job) -> None:
+        try:
+            answer = Answer.from_bytes(future.result())
+        except BrokenProcessPool:
+            self.problem(job.student, "the worker that graded it died; run again")
+            return
+        except Exception as error:
+            self.problem(job.student, f"the grader failed: {type(error).__name__}: {error}")
+            return
+        if answer.result is None:
+            self.problem(job.student, answer.problem)
+            return
+        self.store(answer, job)
+        self.record(answer.result)
+        if answer.problem:
+            self.summary.problems.append({"student": job.student, "reason": answer.problem})
+
+    def store(self, answer: Answer, job: Job) -> None:
+        """The executed notebook and the result on disk, each whole or not at all."""
+        assert answer.result is not None
+        target = self._notebook(job.student)
+        for name, content in job.files:
+            _write(target.parent / name, content)
+        if job.timestamp:
+            _write(target.parent / "timestamp.txt", job.timestamp.encode())
+        _write(target, answer.notebook)
+        _write(results.path_of(self.course.root, self.unit, job.student), answer.result.to_json().encode())
+
+    def record(self, result: Result) -> None:
+        if not self.backed_up:
+            from autograder.grading.record import back_up
+
+            back_up(self.course)
+            self.backed_up = True
+        before, after = self.recorder.record(result)
+        self.journal.add(result.student, result.fingerprint)
+        if before is not None and abs(before - after) > 1e-9:
+            self.summary.changed.append({"student": result.student, "before": before, "after": after})
+        self.summary.graded += 1
+        self.advance()
+
+    def problem(self, student: str, reason: str) -> None:
+        self.summary.problems.append({"student": student, "reason": reason})
+        self.advance()
+
+    def _notebook(self, student: str) -> Path:
+        return self.course.autograded / student / self.unit / f"{self.unit}.ipynb"
+
+
+class Journal:
+    """Which results are in the gradebook: one line each, appended after the transaction."""
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(exist_ok=True)
+        self.latest: dict[str, str] = {}
+        if path.is_file():
+            for line in path.read_text(encoding="utf-8").splitlines():
+                mark, _, student = line.partition(" ")
+                self.latest[student] = mark
+        self.file = open(path, "a", encoding="utf-8")  # noqa: SIM115
+
+    def has(self, student: str, mark: str) -> bool:
+        return self.latest.get(student) == mark
+
+    def add(self, student: str, mark: str) -> None:
+        self.latest[student] = mark
+        self.file.write(f"{mark} {student}\n")
+        self.file.flush()
+
+    def close(self) -> None:
+        self.file.close()
+
+
+def fingerprint(submission: Submission, template: Template, grader: str, seed: str, limits: dict[str, Any]) -> str:
+    """Equal for equal submissions graded in the same way."""
+    digest = hashlib.sha256()
+    parts = [submission.notebook, str(submission.timestamp).encode(), grader.encode(), hashlib.sha256(seed.encode()).digest()]
+    parts += [part for name, content in submission.files for part in (name.encode(), content)]
+    parts += [json.dumps([asdict(cell) for cell in template.cells], sort_keys=True).encode(), json.dumps(limits, sort_keys=True).encode()]
+    for part in parts:
+        digest.update(len(part).to_bytes(8, "big") + part)
+    return digest.hexdigest()
+
+
+def grader_version() -> str:
+    """A digest of the code that decides: the exercises, the judge, and this engine."""
+    digest = hashlib.sha256()
+    own, course = Path(autograder.__file__).parent, Path(course_utils.__file__).parent
+    for path in sorted([*course.rglob("*.py"), *(own / "grading").glob("*.py"), *(own / "sandbox").glob("*.py"), own / "repair.py"]):
+        digest.update(path.name.encode() + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _write(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.new")
+    temporary.write_bytes(content)
+    temporary.replace(path)

@@ -1,0 +1,200 @@
+"""What runs in the child behind its walls: it takes orders over one socket and answers with data.
+
+Nothing here is trusted: student code shares this process and may change all of it. The other side believes nothing but values.
+Orders: `cell` (run code), `play` (call an object with inputs), `value` (tell a plain value), `files`, `attack`.
+"""
+
+import builtins
+import os
+import random
+import signal
+import sys
+import time
+from typing import Any
+
+from autograder.sandbox import attack, shell, wire
+from autograder.sandbox.wire import Record, WireError
+
+SEED = 67280421310721  # torch's own at a cold start
+
+
+class Agent:
+    """One submission's process, from its first cell to its end."""
+
+    def __init__(self, channel: int) -> None:
+        self.channel, self.sequence = channel, 0
+        self.shell: Any = None
+        self.captured, self.read = -1, 0
+
+    def emit(self, output: dict[str, Any]) -> None:
+        self.answer({"output": output})
+
+    def answer(self, header: dict[str, Any], buffers: list[bytes] | None = None) -> None:
+        try:
+            frame = wire.pack({"seq": self.sequence, **header}, buffers or [])
+        except WireError as error:
+            frame = wire.pack({"seq": self.sequence, "refused": str(error)}, [])
+        wire.write(self.channel, frame)
+
+    def serve(self) -> None:
+        while True:
+            try:
+                header, body = wire.read(self.channel)
+            except (EOFError, OSError):
+                os._exit(0)
+            self.sequence = header["seq"]
+            getattr(self, "do_" + header["op"])(header, body)
+
+    # orders -----------------------------------------------------------------------------------------------------------
+
+    def do_cell(self, header: dict[str, Any], body: bytearray) -> None:
+        began = time.process_time()
+        try:
+            result = self.shell.run_cell(header["code"], store_history=True, silent=False)
+            good = bool(result.success)
+        except KeyboardInterrupt:
+            good = False
+        shell.flush()
+        self._captured()
+        self.answer({"done": good, "count": self.shell.execution_count - 1, "cpu": time.process_time() - began})
+
+    def do_play(self, header: dict[str, Any], body: bytearray) -> None:
+        from course_utils import play  # of the view, which holds no judge
+
+        cases = [play.Case(**fields) for fields in wire.Decoder(body, _build).decode(header["cases"])]
+        missing = NameError(f"name {header['name']!r} is not defined")
+        target = self.shell.user_ns.get(header["name"], missing)
+        if target is missing:
+            outcomes = [play.Outcome(failure=play.failure_of(missing))] * len(cases)
+        else:
+            with _quiet():
+                outcomes = play.play_all(cases, target, header["limit"])
+        buffers: list[bytes] = []
+        self.answer({"outcomes": [_outcome(outcome, buffers) for outcome in outcomes]}, buffers)
+
+    def do_value(self, header: dict[str, Any], body: bytearray) -> None:
+        value = self.shell.user_ns.get(header["name"])
+        if not (value is None or value is ... or isinstance(value, bool | int | float | str)):
+            value = f"<{type(value).__name__}>"
+        self.answer({"value": wire.encode(value, [])})
+
+    def do_files(self, header: dict[str, Any], body: bytearray) -> None:
+        at, problem = 0, ""
+        for name, length in header["files"]:
+            try:
+                os.makedirs(os.path.dirname(name) or ".", exist_ok=True)
+                with open(name, "wb") as file:
+                    file.write(body[at : at + length])
+            except OSError as error:
+                problem = f"{name}: {error.strerror}"
+            at += length
+        self.answer({"problem": problem})
+
+    def do_attack(self, header: dict[str, Any], body: bytearray) -> None:
+        self.answer({"held": attack.attack(header["target"])})
+
+    # ------------------------------------------------------------------------------------------------------------------
+
+    def _captured(self) -> None:
+        """What was written past Python, by a subprocess or by C, becomes an output as well."""
+        try:
+            end = os.lseek(self.captured, 0, os.SEEK_END)
+            if end > self.read:
+                text = os.pread(self.captured, min(end - self.read, 1 << 20), self.read).decode("utf-8", "replace")
+                self.read = end
+                self.emit({"output_type": "stream", "name": "stdout", "text": text})
+        except OSError:
+            pass
+
+
+class _quiet:  # noqa: N801
+    """Prints and warnings of an answer that is being judged belong to no cell."""
+
+    def __enter__(self) -> None:
+        self.streams = sys.stdout, sys.stderr
+        self.nowhere = open(os.devnull, "w")
+        sys.stdout = sys.stderr = self.nowhere
+
+    def __exit__(self, *_: object) -> None:
+        sys.stdout, sys.stderr = self.streams
+        self.nowhere.close()
+
+
+def _build(record: Record) -> Any:
+    import torch
+
+    from course_utils.play import Call
+    from course_utils.toys import Toy
+
+    if record.name == "generator":
+        return torch.Generator().manual_seed(record.fields["seed"])
+    if record.name == "dtype":
+        return getattr(torch, record.fields["name"])
+    return {"toy": Toy, "call": Call}[record.name](**record.fields)
+
+
+def _outcome(outcome: Any, buffers: list[bytes]) -> dict[str, Any]:
+    """An outcome as plain data; a value that cannot be sent becomes the name of its type."""
+    kept = len(buffers)
+    failure = outcome.failure
+    if failure is not None:
+        fields = {"kind": failure.kind, "type": failure.type, "message": failure.message, "line": failure.line, "code": failure.code}
+        return {"failure": fields}
+    try:
+        return {
+            "values": [_value(value, buffers) for value in outcome.values],
+            "changed": list(outcome.changed),
+            "gradients": {name: wire.encode(gradient, buffers) for name, gradient in outcome.gradients.items()},
+        }
+    except Exception as error:  # a lying Tensor subclass, a number without an end: whatever it is, it is no data
+        del buffers[kept:]
+        return {"failure": {"kind": "raised", "type": type(error).__name__, "message": str(error)[:500], "line": None, "code": ""}}
+
+
+def _value(value: Any, buffers: list[bytes], depth: int = 0) -> Any:
+    from course_utils.play import Opaque
+
+    if isinstance(value, Opaque):
+        return {"record": ["opaque", {"type": str(value.type)[:100]}]}
+    if depth < 20 and isinstance(value, tuple):
+        return {"tuple": [_value(item, buffers, depth + 1) for item in value]}
+    if depth < 20 and isinstance(value, list):
+        return [_value(item, buffers, depth + 1) for item in value]
+    if depth < 20 and isinstance(value, dict):
+        return {"dict": {str(key): _value(item, buffers, depth + 1) for key, item in value.items()}}
+    try:
+        return wire.encode(value, buffers)
+    except WireError:
+        return {"record": ["opaque", {"type": type(value).__name__[:100]}]}
+
+
+def _no_input(*_: object, **__: object) -> str:
+    raise RuntimeError("input() is not available while a notebook is graded")
+
+
+def fresh_randomness() -> None:
+    """Children of one parent must not share their random numbers; torch starts where a fresh process does."""
+    import numpy
+    import torch
+
+    random.seed()
+    numpy.random.seed(None)
+    torch.manual_seed(SEED)
+
+
+def run(channel: int, path: tuple[str, ...], prepared: Any, rebind: Any) -> None:
+    """Serve a submission until the other side hangs up; never returns."""
+    agent = Agent(channel)
+    agent.captured = os.memfd_create("output") if hasattr(os, "memfd_create") else os.open(os.devnull, os.O_RDWR)
+    os.dup2(agent.captured, 1)
+    os.dup2(agent.captured, 2)
+    sys.path[:0] = path
+    if prepared is not None:
+        rebind(agent.emit)
+        agent.shell = prepared
+        fresh_randomness()
+    builtins.input = _no_input
+    sys.stdout, sys.stderr = shell.Stream("stdout", agent.emit), shell.Stream("stderr", agent.emit)  # type: ignore[assignment]
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    agent.answer({"ready": True})
+    agent.serve()

@@ -1,0 +1,94 @@
+"""What a child may use: set by the kernel from inside, watched from outside."""
+
+import os
+from dataclasses import dataclass
+
+from autograder.sandbox.plan import Plan
+
+FILES = 256  # open at once
+
+
+def apply(plan: Plan) -> None:
+    """Set the limits of this process, which its children inherit; the memory of the whole tree is watched from outside."""
+    import resource
+
+    page = os.sysconf("SC_PAGE_SIZE")
+    with open("/proc/self/statm") as file:
+        virtual = int(file.read().split()[0]) * page  # libraries that are mapped already are not the student's
+    memory = virtual + plan.memory_mb * 2**20
+    cpu = max(1, round(plan.cpu_seconds))
+    for name, value, hard in (
+        ("AS", memory, memory),
+        ("CPU", cpu, cpu + 2),
+        ("NPROC", plan.processes, plan.processes),
+        ("FSIZE", plan.disk_mb * 2**20, plan.disk_mb * 2**20),
+        ("NOFILE", FILES, FILES),
+        ("CORE", 0, 0),
+        ("MEMLOCK", 0, 0),
+    ):
+        kind = getattr(resource, f"RLIMIT_{name}")
+        ceiling = resource.getrlimit(kind)[1]
+        within = hard if ceiling == resource.RLIM_INFINITY else min(hard, ceiling)
+        resource.setrlimit(kind, (min(value, within), within))
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What a tree of processes uses at a moment."""
+
+    memory_mb: float
+    cpu_seconds: float
+    processes: int
+
+
+def tree(pid: int) -> list[int]:
+    """A process and all its descendants."""
+    found, queue = [], [pid]
+    while queue:
+        current = queue.pop()
+        found.append(current)
+        try:
+            tasks = os.listdir(f"/proc/{current}/task")
+        except OSError:
+            continue
+        for task in tasks:
+            try:
+                with open(f"/proc/{current}/task/{task}/children") as file:
+                    queue += [int(child) for child in file.read().split()]
+            except OSError:
+                continue
+    return found
+
+
+def usage(pid: int, suspicious_mb: float) -> Usage:
+    """What the tree uses. Resident pages are cheap to read but count shared ones again and again: look closer only above `suspicious_mb`."""
+    pids = tree(pid)
+    resident = sum(_resident(each) for each in pids) / 2**20
+    memory = sum(_proportional(each) for each in pids) / 2**20 if resident > suspicious_mb else resident
+    return Usage(memory, sum(_cpu(each) for each in pids), len(pids))
+
+
+def _resident(pid: int) -> int:
+    try:
+        with open(f"/proc/{pid}/statm") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, IndexError):
+        return 0
+
+
+def _proportional(pid: int) -> int:
+    """A shared page counts as its share: a forked neighbour's libraries are not this student's memory."""
+    try:
+        with open(f"/proc/{pid}/smaps_rollup") as file:
+            return sum(int(line.split()[1]) * 1024 for line in file if line.startswith("Pss:"))
+    except (OSError, IndexError):
+        return _resident(pid)
+
+
+def _cpu(pid: int) -> float:
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            fields = file.read().rpartition(")")[2].split()
+        return sum(int(value) for value in fields[11:15]) / os.sysconf("SC_CLK_TCK")  # own and that of children waited for
+    except (OSError, IndexError, ValueError):
+        return 0.0

@@ -1,0 +1,152 @@
+"""A notebook kernel without the kernel: IPython runs cells in this process, and hands every output to a function."""
+
+import base64
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+Emit = Callable[[dict[str, Any]], None]
+
+
+class Stream:
+    """A standard stream that becomes outputs; buffered, because every output is a message."""
+
+    encoding, errors, closed = "utf-8", "replace", False
+
+    def __init__(self, name: str, emit: Emit) -> None:
+        self.name, self.emit = name, emit
+        self.parts: list[str] = []
+        self.length, self.sent = 0, 0.0
+
+    def write(self, text: str) -> int:
+        if not isinstance(text, str):
+            raise TypeError(f"write() argument must be str, not {type(text).__name__}")
+        self.parts.append(text)
+        self.length += len(text)
+        if self.length > 1 << 16 or time.monotonic() - self.sent > 0.2:
+            self.flush()
+        return len(text)
+
+    def writelines(self, lines: list[str]) -> None:
+        for line in lines:
+            self.write(line)
+
+    def flush(self) -> None:
+        self.sent = time.monotonic()
+        if self.parts:
+            text = "".join(self.parts)
+            self.parts, self.length = [], 0
+            self.emit({"output_type": "stream", "name": self.name, "text": text})
+
+    def isatty(self) -> bool:
+        return False
+
+    def fileno(self) -> int:
+        return 1 if self.name == "stdout" else 2
+
+    def readable(self) -> bool:
+        return False
+
+    def writable(self) -> bool:
+        return True
+
+
+def flush() -> None:
+    """Everything printed so far becomes outputs before the next one."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except Exception:  # a student may have put anything there
+            continue
+
+
+def make_shell(emit: Emit) -> Any:
+    """An IPython shell whose results, displays and errors go to `emit` in the notebook's format."""
+    from IPython.core.displayhook import DisplayHook
+    from IPython.core.displaypub import DisplayPublisher
+    from IPython.core.interactiveshell import InteractiveShell
+    from traitlets import Type
+    from traitlets.config import Config
+
+    def bundle(data: dict[str, Any]) -> dict[str, Any]:
+        return {mime: base64.b64encode(value).decode() if isinstance(value, bytes) else value for mime, value in data.items()}
+
+    class Results(DisplayHook):  # type: ignore[misc]
+        message: tuple[Any, Any] | None = None
+
+        def start_displayhook(self) -> None:
+            self.message = None
+
+        def write_output_prompt(self) -> None:
+            pass
+
+        def write_format_data(self, format_dict: Any, md_dict: Any = None) -> None:
+            self.message = (format_dict, md_dict or {})
+
+        def finish_displayhook(self) -> None:
+            if self.message:
+                flush()
+                data, metadata = self.message
+                emit({"output_type": "execute_result", "execution_count": self.prompt_count, "data": bundle(data), "metadata": metadata})
+
+    class Displays(DisplayPublisher):  # type: ignore[misc]
+        def publish(self, data: Any, metadata: Any = None, *args: Any, transient: Any = None, update: bool = False, **kwargs: Any) -> None:
+            flush()
+            shown = (transient or {}).get("display_id")
+            emit({"output_type": "display_data", "data": bundle(data), "metadata": metadata or {}, "display_id": shown, "update": update})
+
+        def clear_output(self, wait: bool = False) -> None:
+            flush()
+            emit({"output_type": "clear", "wait": wait})
+
+    class Shell(InteractiveShell):  # type: ignore[misc]
+        displayhook_class = Type(Results)
+        display_pub_class = Type(Displays)
+        system = InteractiveShell.system_piped
+
+        def init_io(self) -> None:
+            pass
+
+        def enable_gui(self, gui: Any = None) -> None:
+            pass
+
+        def _showtraceback(self, etype: Any, evalue: Any, stb: Any) -> None:
+            flush()
+            emit({"output_type": "error", "ename": str(etype.__name__), "evalue": str(evalue), "traceback": [str(line) for line in stb]})
+
+    config = Config()
+    config.HistoryManager.enabled = False
+    config.InteractiveShell.autoawait = True
+    shell = Shell.instance(config=config)
+    return shell
+
+
+def inline_figures(shell: Any) -> None:
+    """Figures become outputs at the end of a cell, as in a notebook (pyplot may have been imported before the shell existed)."""
+    try:
+        from IPython.core.pylabtools import activate_matplotlib
+        from matplotlib_inline import backend_inline
+    except ImportError:
+        return
+    activate_matplotlib("module://matplotlib_inline.backend_inline")
+    backend_inline.configure_inline_support(shell, "module://matplotlib_inline.backend_inline")
+
+
+def rehearse(shell: Any) -> None:
+    """Do once what nearly every notebook does, so that caches and late imports are inherited: draw a figure, show an error."""
+    import io
+
+    try:
+        from matplotlib import pyplot
+    except ImportError:
+        return
+    figure, (left, right) = pyplot.subplots(1, 2, layout="constrained")
+    left.plot([1, 2], label="line")
+    left.set(title="title", xlabel="x", ylabel="y")
+    left.legend()
+    figure.colorbar(right.imshow([[1, 2], [3, 4]]))
+    figure.savefig(io.BytesIO(), format="png")
+    pyplot.close("all")
+    shell.run_cell("1 / 0", store_history=False)
+    shell.user_ns.pop("_", None)

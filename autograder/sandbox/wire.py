@@ -1,0 +1,205 @@
+"""How data crosses the wall: a JSON header and raw buffers, never code.
+
+A frame is `u32 length of the header | u64 length of the body | header (JSON) | body (little-endian buffers)`. In the header
+
+    null, true, 1, 1.5, "text", [..]        stand for themselves
+    {"tuple": [..]}  {"dict": {..}}         a tuple, a dict with string keys
+    {"tensor": [dtype, shape, order]}       takes its bytes from the body, in the order of appearance; `order` lists the axes from
+                                            the largest stride to the smallest, so that a transposed tensor arrives transposed
+    {"record": [name, {..}]}                a Record: something that the other side knows by name
+    {"ellipsis": null}                      the value `...`
+
+Whatever arrives is hostile until it is decoded; decoding raises WireError and nothing else.
+"""
+
+import json
+import math
+import os
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from torch import Tensor  # imported where it is needed: a process that only proves its walls starts without torch
+
+HEADER, BODY, DEPTH, NODES, AXES = 16 << 20, 128 << 20, 24, 200_000, 16
+DTYPES = (
+    *("float64", "float32", "float16", "bfloat16", "complex64", "complex128"),
+    *("int64", "int32", "int16", "int8", "uint8", "bool"),
+)
+PREFIX = struct.Struct("<IQ")
+
+
+class WireError(ValueError):
+    """A frame that is not what this module describes."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """Plain data with a name that says what the receiver should make of it."""
+
+    name: str
+    fields: dict[str, Any] = field(default_factory=dict)
+
+
+def encode(value: Any, buffers: list[bytes], depth: int = 0) -> Any:
+    """The header's form of a value; tensors append their bytes to `buffers`."""
+    if depth > DEPTH:
+        raise WireError("nested too deeply")
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, list):
+        return [encode(item, buffers, depth + 1) for item in value]
+    if isinstance(value, tuple):
+        return {"tuple": [encode(item, buffers, depth + 1) for item in value]}
+    if isinstance(value, dict):
+        return {"dict": {str(key): encode(item, buffers, depth + 1) for key, item in value.items()}}
+    if isinstance(value, Record):
+        return {"record": [value.name, {key: encode(item, buffers, depth + 1) for key, item in value.fields.items()}]}
+    if value is ...:
+        return {"ellipsis": None}
+    from torch import Tensor
+
+    if isinstance(value, Tensor):
+        return _encode_tensor(value, buffers)
+    raise WireError(f"a value of type {type(value).__name__} cannot be sent")
+
+
+def _encode_tensor(value: "Tensor", buffers: list[bytes]) -> Any:
+    import torch
+
+    name = str(value.dtype).removeprefix("torch.")
+    if name not in DTYPES or value.layout != torch.strided or value.device.type != "cpu" or value.dim() > AXES:
+        raise WireError(f"a tensor of type {value.dtype}, layout {value.layout} on {value.device} cannot be sent")
+    plain = value.detach().resolve_conj().resolve_neg()
+    order = list(range(plain.dim()))
+    if not plain.is_contiguous():
+        order.sort(key=lambda axis: -plain.stride(axis))
+        plain = plain.permute(order)
+    flat = plain.contiguous().reshape(-1)
+    buffers.append(flat.view(torch.uint8).numpy().tobytes() if flat.numel() else b"")
+    return {"tensor": [name, list(value.shape), order]}
+
+
+class Decoder:
+    """Turns one header and its body back into values, and counts while it does."""
+
+    def __init__(self, body: bytes | bytearray, record: Callable[[Record], Any] | None = None) -> None:
+        self.body, self.at, self.nodes = memoryview(body), 0, 0
+        self.record = record
+
+    def decode(self, node: Any) -> Any:
+        """The value; WireError unless the header is well formed and the body used up exactly."""
+        try:
+            value = self._value(node, 0)
+        except RecursionError:
+            raise WireError("nested too deeply") from None
+        if self.at != len(self.body):
+            raise WireError("the body is longer than its header says")
+        return value
+
+    def _value(self, node: Any, depth: int) -> Any:
+        self.nodes += 1
+        if depth > DEPTH or self.nodes > NODES:
+            raise WireError("nested too deeply, or too many values")
+        if node is None or type(node) in (bool, int, float, str):
+            return node
+        if type(node) is list:
+            return [self._value(item, depth + 1) for item in node]
+        if type(node) is not dict or len(node) != 1:
+            raise WireError("not a value")
+        kind, content = next(iter(node.items()))
+        if kind == "tensor":
+            return self._tensor(content)
+        if kind == "tuple" and type(content) is list:
+            return tuple(self._value(item, depth + 1) for item in content)
+        if kind == "dict" and type(content) is dict:
+            return {key: self._value(item, depth + 1) for key, item in content.items()}
+        if kind == "ellipsis" and content is None:
+            return ...
+        if kind == "record" and self.record is not None and type(content) is list and len(content) == 2:
+            name, fields = content
+            if type(name) is str and type(fields) is dict:
+                return self.record(Record(name, {key: self._value(item, depth + 1) for key, item in fields.items()}))
+        raise WireError(f"unknown kind of value: {str(kind)[:40]!r}")
+
+    def _tensor(self, content: Any) -> "Tensor":
+        import torch
+
+        if type(content) is not list or len(content) != 3:
+            raise WireError("not a tensor")
+        name, shape, order = content
+        if type(name) is not str or name not in DTYPES:
+            raise WireError("a tensor of a type that is not allowed")
+        dtype = getattr(torch, name)
+        if type(shape) is not list or len(shape) > AXES or not all(type(size) is int and 0 <= size < 1 << 40 for size in shape):
+            raise WireError("not a shape")
+        if type(order) is not list or not all(type(axis) is int for axis in order) or sorted(order) != list(range(len(shape))):
+            raise WireError("not an order of axes")
+        length = math.prod(shape) * dtype.itemsize
+        if length > len(self.body) - self.at:
+            raise WireError("the body is shorter than its header says")
+        raw = bytearray(self.body[self.at : self.at + length])
+        self.at += length
+        if dtype == torch.bool and raw.translate(None, b"\x00\x01"):
+            raise WireError("a truth value that is neither true nor false")
+        sizes = [shape[axis] for axis in order]
+        flat = torch.frombuffer(raw, dtype=dtype) if length else torch.empty(0, dtype=dtype)
+        return flat.reshape(sizes).permute([order.index(axis) for axis in range(len(shape))])
+
+
+def pack(header: Any, buffers: list[bytes]) -> bytes:
+    """A frame as bytes."""
+    try:
+        head = json.dumps(header).encode()
+    except (ValueError, TypeError, RecursionError) as error:
+        raise WireError(f"cannot be written as JSON: {error}") from None
+    body = b"".join(buffers)
+    if len(head) > HEADER or len(body) > BODY:
+        raise WireError(f"{(len(head) + len(body)) >> 20} MB are too much for one message")
+    return PREFIX.pack(len(head), len(body)) + head + body
+
+
+def unpack_prefix(prefix: bytes) -> tuple[int, int]:
+    """The lengths of header and body; WireError if they are too large."""
+    head, body = PREFIX.unpack(prefix)
+    if head > HEADER or body > BODY:
+        raise WireError("a message that is too large")
+    return head, body
+
+
+def parse_header(head: bytes | bytearray) -> dict[str, Any]:
+    """The header of a frame, which is always a JSON object."""
+    try:
+        header = json.loads(bytes(head))
+    except (ValueError, RecursionError):  # JSONDecodeError and UnicodeDecodeError are ValueErrors
+        raise WireError("a message that is not JSON") from None
+    if type(header) is not dict:
+        raise WireError("a message that is not an object")
+    return header
+
+
+def write(fd: int, frame: bytes) -> None:
+    """Write a whole frame to a blocking descriptor."""
+    view = memoryview(frame)
+    while view:
+        view = view[os.write(fd, view) :]
+
+
+def read(fd: int) -> tuple[dict[str, Any], bytearray]:
+    """Read a whole frame from a blocking descriptor; EOFError at its end."""
+    head, body = unpack_prefix(bytes(_exactly(fd, PREFIX.size)))
+    return parse_header(_exactly(fd, head)), _exactly(fd, body)
+
+
+def _exactly(fd: int, length: int) -> bytearray:
+    data = bytearray(length)
+    view, at = memoryview(data), 0
+    while at < length:
+        chunk = os.read(fd, min(length - at, 1 << 20))
+        if not chunk:
+            raise EOFError
+        view[at : at + len(chunk)] = chunk
+        at += len(chunk)
+    return data
