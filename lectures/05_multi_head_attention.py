@@ -1,0 +1,546 @@
+# %% [markdown]
+# # 05 · Multi-head attention
+#
+# One attention layer answers one question per token: each query gets one set of weights and brings back one mixture.
+# This lecture runs several attentions side by side. After it you can
+#
+# - say what one head cannot do, and show it by an experiment;
+# - split features into heads and merge them again, and recognise the `view` that runs and is wrong;
+# - write multi-head attention in ten lines and prove that it equals `nn.MultiheadAttention`;
+# - explain the output projection as a sum over heads, and find out what a head is good for by switching it off.
+
+# %%
+import copy
+import itertools
+import math
+import time
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from course_utils.masking import causal_mask, masked_attention, sees_the_future
+from course_utils.plotting import Table, bars, heatmap, heatmaps, interactive, plt
+from course_utils.training import fit, seeded, steps
+
+# %% [markdown]
+# ## One head, one mixture
+#
+# Attention gives a token the mean of the values, weighted: $a_l = \sum_t \alpha_{l,t}\, v_t$. Suppose a token needs *two*
+# things from the sentence, who bites and who is bitten. It can spread its weights over both words, half and half.
+# But what comes back is the sum of the two values, and a sum forgets its order.
+
+# %%
+man, dog = torch.eye(2)  # (2,) each: two values that are easy to read
+half = torch.tensor([0.5, 0.5])  # (2,), weights on biter and bitten
+values = {"man bites dog": torch.stack([man, dog]), "dog bites man": torch.stack([dog, man])}  # (2, 2) each
+rows = [(name, (half @ value).tolist()) for name, value in values.items()]
+Table(rows, ["sentence", "what one head brings back"])
+
+# %% [markdown]
+# It is sometimes said that softmax lets a single step dominate anyway, so that a head cannot look at two places. That depends
+# on the *scale* of the scores alone: small scores spread the attention over everything, large ones make it a choice of one.
+# A single head can spread. What it cannot do is keep apart what it brings back.
+
+# %%
+scores = torch.randn(1000, 10, generator=seeded(0))  # (queries, keys), of standard deviation 1
+rows = [(scale, (scale * scores).softmax(-1).amax(-1).mean()) for scale in (0.1, 1.0, 5.0, 25.0)]
+Table(rows, ["standard deviation of the scores", "mean of the largest weight (10 keys)"])
+
+# %% [markdown]
+# ## Head by head
+#
+# The remedy: give every token several queries, several keys and several values, one of each per *head*. A head $i$ has
+# projections of its own, so the same token can ask for different things, can be found by different things, and can hand
+# over different things. With $l$ for the step that asks and $t$ for the step that is looked at:
+#
+# $$e_{l,t,i} = \frac{q_{l,i} \cdot k_{t,i}}{\sqrt{d}}, \qquad \alpha_{l,t,i} = \mathrm{softmax}_t(e_{l,t,i}), \qquad
+# a_{l,i} = \sum_t \alpha_{l,t,i}\, v_{t,i}, \qquad a_l = [a_{l,1}; \dots; a_{l,H}]$$
+#
+# Each head has $d = D / H$ features, so that the concatenation is as wide as the input. As a loop:
+
+# %%
+B, T, D, H = 2, 6, 12, 3
+d = D // H
+x = torch.randn(B, T, D, generator=seeded(1))  # (B, T, D)
+w_q, w_k, w_v = torch.randn(3, H, D, d, generator=seeded(2)) / math.sqrt(D)  # (H, D, d) each
+
+by_loop = [masked_attention(x @ w_q[i], x @ w_k[i], x @ w_v[i]) for i in range(H)]  # (B, T, d), (B, T, T)
+concatenated = torch.cat([output for output, _ in by_loop], dim=-1)  # (B, T, H * d)
+concatenated.shape
+
+# %% alt="Three heat maps of attention weights over six steps, one per head; each has another pattern"
+heatmaps({f"head {i}": weights[0] for i, (_, weights) in enumerate(by_loop)}, values=False);
+
+# %% [markdown]
+# Mind the indices. One of the decks behind this course prints the score as $q_{l,i} \cdot k_{l,i}$, with the index of the
+# query on both sides. Such a score does not depend on $t$: softmax over equal scores gives every step the same weight,
+# whatever the vectors are. One letter, and attention has become a plain mean.
+
+# %%
+q, k = x @ w_q[0], x @ w_k[0]  # (B, T, d) each
+printed = (q * k).sum(-1, keepdim=True).expand(B, T, T)  # (B, T, T): q_l · k_l for every t
+printed.softmax(-1)[0, 0]  # (T,)
+
+# %% [markdown]
+# ## Split and merge
+#
+# A loop over heads is slow, and $H$ small matrices side by side are one large one: projecting with a $D \times D$ matrix
+# and cutting the result into $H$ slices gives the same numbers. So everybody projects once and *splits*:
+#
+# | step | shape |
+# |---|---|
+# | project all heads at once | `(B, T, D)` |
+# | cut the last axis in two: `view` | `(B, T, H, d)` |
+# | bring the heads beside the batch: `transpose(1, 2)` | `(B, H, T, d)` |
+#
+# Attention works on the last two axes and treats all others as a batch, so that all heads are computed by one product.
+# To *merge*, take the same steps backwards.
+
+# %%
+def split_heads(x, heads):
+    batch, length, dim = x.shape
+    return x.view(batch, length, heads, dim // heads).transpose(1, 2)  # (B, T, H, d) -> (B, H, T, d)
+
+
+def merge_heads(x):
+    return x.transpose(1, 2).flatten(2)  # (B, T, H, d) -> (B, T, H * d)
+
+
+# %%
+wide = [w.transpose(0, 1).flatten(1) for w in (w_q, w_k, w_v)]  # (D, H * d) each: side by side
+q, k, v = (split_heads(x @ w, H) for w in wide)  # (B, H, T, d) each
+at_once = merge_heads(masked_attention(q, k, v)[0])  # (B, T, D)
+print(f"largest difference from the loop: {(at_once - concatenated).abs().max():.1e}")
+
+# %% [markdown]
+# ## The view that runs and is wrong
+#
+# Why not ask `view` for `(B, H, T, d)` at once? It runs, the shape is right, the loss even falls. It is also one of the
+# most copied bugs in published Transformers. `view` never moves a number: it only reads the same memory with other
+# sizes. Here each feature of a sentence is labelled with the word it belongs to. Which words end up in head 0?
+
+# %%
+def view_heads(x, heads):
+    batch, length, dim = x.shape
+    return x.reshape(batch, heads, length, dim // heads)  # the right shape
+
+
+words = ["he", "hit", "me", "with", "a", "pie"]
+owner = torch.arange(6)[None, :, None].expand(1, 6, 6)  # (B, T, D): every feature holds the number of its word
+contents = {"split_heads": split_heads(owner, 3)[0, 0], "view": view_heads(owner, 3)[0, 0]}  # (T, d) each
+
+# %% alt="Head 0 after split_heads: six rows, one per word. After view: three rows of he and three rows of hit"
+figure, axes = plt.subplots(1, 2, figsize=(6, 3))
+for ax, (name, content) in zip(axes, contents.items()):
+    heatmap(content.float() + 1, title=f"head 0 after {name}", ax=ax, values=False, vmax=9)
+    ax.set(xlabel="features of the head →", ylabel="steps of the head ↓", xticks=[0, 1])
+    for row, column in itertools.product(range(6), range(2)):
+        ax.text(column, row, words[content[row, column]], ha="center", va="center")
+
+# %% [markdown]
+# After `view`, head 0 has six rows that pretend to be steps, but they are slices of the first two words. Head 1 holds the
+# next two words, head 2 the last two. Every mask now hides the wrong things. Below, the influence of each input step on each
+# output step (the size of the derivative), under a *causal* mask: the upper triangle must be empty.
+
+# %%
+def causal_attention(x, split):
+    q, k, v = (split(x @ w, H) for w in wide)  # (B, H, T, d) each
+    return merge_heads(masked_attention(q, k, v, causal_mask(x.shape[1]))[0])  # (B, T, D)
+
+
+def influence(split):
+    def one(x):
+        return causal_attention(x, split)[0]  # (T, D)
+
+    jacobian = torch.autograd.functional.jacobian(one, x[:1])  # (T, D, 1, T, D)
+    return jacobian.abs().sum((1, 2, 4))  # (T, T)
+
+# %% alt="Influence of input steps on output steps: a lower triangle with split_heads, entries above the diagonal with view"
+figure = heatmaps({"split_heads": influence(split_heads), "view": influence(view_heads)}, words, words, values=False)
+for ax in figure.axes:
+    ax.set(xlabel="input steps →", ylabel="output steps ↓")
+
+# %% [markdown]
+# With `view`, the result for *he* depends on *me* and *a*, words from the future, while nothing that *hit* gets comes from
+# *hit* itself. The perturbation test of unit 03 says so without any picture. It is the kind of test to keep beside such
+# code: shapes cannot find this bug.
+
+# %%
+splits = (split_heads, view_heads)
+rows = [(split.__name__, sees_the_future(lambda x: causal_attention(x, split), x)) for split in splits]
+Table(rows, ["split by", "sees the future"])
+
+# %% [markdown]
+# ## What a head sees
+#
+# Multi-head attention is sometimes drawn as cutting the *embedding* into $H$ pieces, one attention per piece. That is not
+# what is computed: what is cut are the *projected* queries, keys and values, and every one of their numbers depends on the
+# whole embedding. A test tells the two apart: change the last feature of the input, and see whose weights change.
+
+# %%
+changed = x.clone()
+changed[..., -1] += 1.0  # (B, T, D), another last feature
+
+
+def weights_of(x, project):
+    q, k, v = (split_heads(x @ w if project else x, H) for w in wide)  # (B, H, T, d) each
+    return masked_attention(q, k, v)[1]  # (B, H, T, T)
+
+# %%
+rows = []
+for name, project in (("embedding cut up", False), ("projections cut up", True)):
+    change = weights_of(changed, project) - weights_of(x, project)  # (B, H, T, T)
+    rows.append((name, *change.abs().amax((0, 2, 3))))  # H numbers
+Table(rows, ["largest change of a weight", *(f"head {i}" for i in range(H))])
+
+# %% [markdown]
+# Cut up raw, only the last head notices. A head that never sees most of the features cannot learn to look for them.
+#
+# ## The scale belongs to the head
+#
+# Dot products are now taken inside a head, over $d = D / H$ numbers. So the scores are divided by $\sqrt{d}$, the size of a
+# head's keys, not by the root of the embedding's size. Dividing by $\sqrt{D}$ makes the scores too small by $\sqrt{H}$, and
+# the attention flat. With $D = 512$ and 8 heads, as in the original Transformer:
+
+# %%
+q, k = torch.randn(2, 1000, 64, generator=seeded(3))  # (queries, d), (keys, d), of variance 1
+rows = []
+for name, size in (("√d = √64", 64), ("√D = √512", 512)):
+    scores = q @ k[:50].mT / math.sqrt(size)  # (1000, 50)
+    rows.append((name, scores.std(), scores.softmax(-1).amax(-1).mean()))
+Table(rows, ["divided by", "standard deviation of the scores", "mean of the largest weight of 50"])
+
+# %% [markdown]
+# ## The output projection is a sum over heads
+#
+# After the merge comes one more matrix, $W_O$. Cut it into $H$ blocks of $d$ rows, one per head. Then
+#
+# $$[a_1; a_2; \dots; a_H]\, W_O = a_1 W_O^{(1)} + a_2 W_O^{(2)} + \dots + a_H W_O^{(H)}$$
+#
+# So each head reads from the whole embedding through its own $W_Q, W_K, W_V$, and writes to the whole embedding through
+# its own $W_O$. Concatenation is only how the sum is computed. Without $W_O$, head 0 could write to the first $d$ features
+# and to no others.
+
+# %%
+w_o = torch.randn(D, D, generator=seeded(4)) / math.sqrt(D)  # (H * d, D)
+heads = split_heads(concatenated, H)  # (B, H, T, d)
+as_sum = sum(heads[:, i] @ block for i, block in enumerate(w_o.chunk(H)))  # (B, T, d) @ (d, D) each
+print(f"largest difference: {(concatenated @ w_o - as_sum).abs().max():.1e}")
+
+# %% [markdown]
+# ## The module in ten lines
+#
+# Four linear layers and the two functions: project, split, attend, merge, project. The masks of unit 03 fit as they are.
+# They only need to broadcast to `(B, H, T, S)`: a causal mask is `(T, T)`, a padding mask `(B, 1, 1, S)`.
+
+# %%
+class MultiHeadAttention(nn.Module):
+    def __init__(self, dim, heads):
+        super().__init__()
+        self.heads = heads
+        self.query, self.key, self.value, self.out = (nn.Linear(dim, dim) for _ in range(4))
+
+    def forward(self, query, key, value, mask=None):
+        q = split_heads(self.query(query), self.heads)  # (B, H, T, d)
+        k = split_heads(self.key(key), self.heads)  # (B, H, S, d)
+        v = split_heads(self.value(value), self.heads)  # (B, H, S, d)
+        output, weights = masked_attention(q, k, v, mask)  # (B, H, T, d), (B, H, T, S)
+        return self.out(merge_heads(output)), weights  # (B, T, D), (B, H, T, S)
+
+
+# %% [markdown]
+# Query, key and value are three arguments because they need not be the same tensor: in self-attention all three are `x`,
+# in the cross-attention of unit 08 the queries come from one sequence, keys and values from another of length $S$.
+#
+# The course's own version, `course_utils.multi_head_attention`, differs in one point. Where nobody asks for the weights
+# (`need_weights=False`), it calls torch's fused kernel, which never stores the `(B, H, T, S)` weights. Models use that path.
+
+# %%
+from course_utils.multi_head_attention import MultiHeadAttention, from_torch, recorded_weights
+
+torch.manual_seed(0)
+attention = MultiHeadAttention(D, H)
+readable, _ = attention(x, x, x, causal_mask(T))  # (B, T, D)
+fused, nothing = attention(x, x, x, causal_mask(T), need_weights=False)  # (B, T, D), None
+print(f"largest difference of the two paths: {(readable - fused).abs().max():.1e}")
+
+# %% [markdown]
+# ## The same as torch's own
+#
+# `nn.MultiheadAttention` is the same computation with another packing: the three input matrices lie on top of one another
+# in `in_proj_weight`, `(3 D, D)`, queries first. `from_torch` copies them over. Two habits of torch's module to know:
+#
+# - it returns a *pair*, output and weights. `x = attention(x, x, x)` makes a tuple of `x`, and the next layer fails;
+# - the weights are averaged over the heads unless one says `average_attn_weights=False`. A heat map of that average
+#   shows no head at all.
+
+# %%
+theirs = nn.MultiheadAttention(D, H, batch_first=True)
+nn.init.normal_(theirs.in_proj_bias, generator=seeded(5))  # torch starts it at 0, which would hide a mistake
+ours = from_torch(theirs)
+memory = torch.randn(B, 9, D, generator=seeded(6))  # (B, S, D)
+output, weights = theirs(x, memory, memory, average_attn_weights=False)  # (B, T, D), (B, H, T, S)
+mine, my_weights = ours(x, memory, memory)  # (B, T, D), (B, H, T, S)
+print(f"output: {(mine - output).abs().max():.1e}   weights: {(my_weights - weights).abs().max():.1e}")
+
+# %% [markdown]
+# Not a digit differs that is not rounding. Is a module with *one* head then the plain dot-product attention of unit 02, the one that
+# is computed by hand from a table of similarities? Only if all four matrices are the identity: a fresh module has random
+# ones, so it will not reproduce a hand-made table. And it always divides by $\sqrt{d}$.
+
+# %%
+single = nn.MultiheadAttention(D, 1, batch_first=True)
+by_hand = (x @ x.mT / math.sqrt(D)).softmax(-1) @ x  # (B, T, D)
+rows = [("fresh", (single(x, x, x)[0] - by_hand).abs().max())]
+single.in_proj_weight.data = torch.eye(D).repeat(3, 1)  # (3 D, D); the biases start at 0
+single.out_proj.weight.data = torch.eye(D)  # (D, D)
+rows.append(("all four matrices the identity", (single(x, x, x)[0] - by_hand).abs().max()))
+Table(rows, ["module", "difference from the hand-made output"])
+
+# %% [markdown]
+# A curiosity on the way: the bias of the *key* layer has no effect at all. It adds the same number, $q_l \cdot b$, to all
+# scores of a row, and softmax does not see a shift. You will prove it in the assignment.
+
+# %%
+shifted = copy.deepcopy(ours)
+shifted.key.bias.data += 5.0
+print(f"keys' bias + 5: the output changes by {(shifted(x, memory, memory)[0] - mine).abs().max():.1e}")
+
+# %% [markdown]
+# ## More heads, more questions answered
+#
+# Back to biting dogs, as an experiment. A sentence has eight words out of a hundred. Four of them carry a role: *who*, *whom*, *where*,
+# *when*; the others none. (Roles are marked, as cases do in Latin; word order has to wait for unit 06.) A reader gets one
+# attention with a single learned query, and must then answer all four questions from that one vector.
+
+# %%
+ROLES = ["who", "whom", "where", "when", "none"]
+
+
+def draw_sentences(count, generator):
+    words = torch.randint(100, (count, 8), generator=generator)  # (N, 8)
+    places = torch.rand(count, 8, generator=generator).argsort(1)[:, :4]  # (N, 4): where the four roles stand
+    roles = torch.full((count, 8), 4).scatter(1, places, torch.arange(4).expand(count, 4))  # (N, 8)
+    return words, roles, words.gather(1, places)  # (N, 8), (N, 8), answers (N, 4)
+
+
+# %%
+class Reader(nn.Module):
+    def __init__(self, dim, heads):
+        super().__init__()
+        self.word, self.role = nn.Embedding(100, dim), nn.Embedding(5, dim)
+        self.question = nn.Parameter(torch.randn(1, 1, dim))
+        self.attention = MultiHeadAttention(dim, heads)
+        self.answer = nn.Linear(dim, 4 * 100)
+
+    def forward(self, words, roles):
+        x = self.word(words) + self.role(roles)  # (N, 8, D)
+        found, _ = self.attention(self.question.expand(len(x), 1, -1), x, x, need_weights=False)  # (N, 1, D)
+        return self.answer(found).view(len(x), 4, 100)  # (N, 4, 100): one distribution over words per question
+
+
+# %% [markdown]
+# All readers have the same 64 features and the same number of parameters. Only the number of heads differs. A reader
+# counts as right on a sentence when all four answers are right.
+
+# %%
+def train(make, heads):
+    torch.manual_seed(0)
+    reader, generator = make(64, heads), seeded(0)
+
+    def loss(step):
+        words, roles, answers = draw_sentences(128, generator)
+        return F.cross_entropy(reader(words, roles).flatten(0, 1), answers.flatten())  # (N * 4, 100), (N * 4,)
+
+    fit(loss, reader.parameters(), steps(600), lr=3e-3, label=f"{make.__name__}, heads: {heads},")
+    return reader
+
+
+readers = {heads: train(Reader, heads) for heads in (1, 2, 4, 8)}
+
+# %% alt="Bar chart: share of sentences with all four answers right, for 1, 2, 4 and 8 heads; it rises to 1 at four heads"
+test = draw_sentences(2000, seeded(99))
+
+
+@torch.no_grad()
+def right(reader):
+    words, roles, answers = test
+    return (reader(words, roles).argmax(-1) == answers).float()  # (N, 4)
+
+
+shares = {str(heads): right(reader).prod(1).mean() for heads, reader in readers.items()}
+bars(shares, "all four answers right").set(xlabel="heads");
+
+# %% [markdown]
+# A reader that knew the four words but not who did what would be right once in 24 (.04). The single head is a little better,
+# because it can give the words *different* weights. With four heads there is one for each question. The parameters are
+# the same in number: what changed is how many mixtures come back.
+#
+# And the wrong `view`? The same four heads, the same training, with `view_heads` in the place of `split_heads`:
+
+# %%
+class ViewAttention(MultiHeadAttention):
+    def forward(self, query, key, value, mask=None, need_weights=True):
+        q = view_heads(self.query(query), self.heads)  # (B, H, T, d)
+        k = view_heads(self.key(key), self.heads)  # (B, H, S, d)
+        v = view_heads(self.value(value), self.heads)  # (B, H, S, d)
+        return self.out(merge_heads(masked_attention(q, k, v, mask)[0])), None  # (B, T, D)
+
+
+class ViewReader(Reader):
+    def __init__(self, dim, heads):
+        super().__init__(dim, heads)
+        self.attention = ViewAttention(dim, heads)
+
+# %%
+wrong = right(train(ViewReader, 4))  # (N, 4)
+good = right(readers[4])  # (N, 4)
+rows = [("split_heads", good.mean(), good.prod(1).mean()), ("view", wrong.mean(), wrong.prod(1).mean())]
+Table(rows, ["four heads by", "answers right", "all four right"])
+
+# %% [markdown]
+# It learns something, which is why such a bug can live for years: nothing crashes, the loss falls, and the model is merely
+# bad.
+#
+# ## Who looks where
+#
+# `recorded_weights` collects the weights of every attention in a model while it runs. Averaged over the test sentences:
+# how much of its attention does each head spend on each role? Move the slider.
+
+# %%
+@torch.no_grad()
+def looks(reader):
+    words, roles, _ = test
+    with recorded_weights(reader) as weights:
+        reader(words, roles)
+    spent = weights[0][:, :, 0]  # (N, H, 8): one query only
+    by_role = [(spent * (roles == role)[:, None]).sum(-1).mean(0) for role in range(5)]  # 5 times (H,)
+    return torch.stack(by_role, dim=-1)  # (H, 5)
+
+# %%
+def draw_looks(heads):
+    names = [f"head {i}" for i in range(heads)]
+    ax = heatmap(looks(readers[heads]), names, ROLES, title="attention by role", vmax=1.0)
+    ax.set(xlabel="role of the key →", ylabel="heads ↓")
+
+
+interactive(draw_looks, "heads", list(readers), start=4, alt="Attention spent on each role by each head")
+
+# %% [markdown]
+# One head spreads over several roles. Four heads share the work out among themselves, although nobody told them to: one
+# question each. Eight heads have more room than questions, and some of them double or mix.
+#
+# ## Switch a head off
+#
+# A picture of weights says where a head looks, not whether it matters. For that, take the head away and see what breaks. As
+# $W_O$ is a sum over heads, setting the head's block of $W_O$ to zero removes it and nothing else.
+
+# %%
+@torch.no_grad()
+def without(reader, head):
+    ablated = copy.deepcopy(reader)
+    blocks = ablated.attention.out.weight.chunk(reader.attention.heads, dim=1)  # H times (D, d)
+    blocks[head].zero_()
+    return ablated
+
+
+def lost(reader):
+    rest = [right(without(reader, i)).mean(0) for i in range(reader.attention.heads)]  # H times (4,)
+    return right(reader).mean(0) - torch.stack(rest)  # (H, 4)
+
+
+# %% alt="Heat map: accuracy lost on each question when one of four heads is switched off; each head costs exactly one question"
+names = [f"without head {i}" for i in range(4)]
+ax = heatmap(lost(readers[4]), names, ROLES[:4], title="accuracy lost", vmax=1.0)
+ax.set(xlabel="question →", ylabel="");
+
+# %% [markdown]
+# Each head answers one question, and only that one. With eight heads the loss per head is smaller, because others step in.
+# So a head that can be removed without loss is not always idle: it may have a double. (Michel et al. and Voita et al. found in
+# 2019 that most heads of trained translation models can be removed with little loss.)
+
+# %% alt="Bar chart: accuracy of the 8-head reader with all heads, and without each of its heads in turn"
+reader = readers[8]
+left = {"none": right(reader).mean()} | {str(i): right(without(reader, i)).mean() for i in range(8)}
+bars(left, "answers right", "8 heads, one switched off").set(xlabel="which head is off");
+
+# %% [markdown]
+# ## What heads cost
+#
+# Nothing, almost. $H$ heads of $D / H$ features need the same four matrices and the same $2\, T^2 D$ multiplications for scores and
+# outputs as one head of $D$. It is sometimes said that heads are there to make things parallel, hence faster. Measure it: one
+# forward and backward pass with 256 features, taken in turns, median of ten.
+
+# %%
+x = torch.randn(8, 64, 256, generator=seeded(7))  # (B, T, D)
+layers = {heads: MultiHeadAttention(256, heads) for heads in (1, 2, 4, 8, 16)}
+seconds = {heads: [] for heads in layers}
+for _, (heads, layer) in itertools.product(range(10), layers.items()):
+    began = time.perf_counter()
+    layer(x, x, x)[0].sum().backward()
+    seconds[heads].append(time.perf_counter() - began)
+
+# %%
+rows = []
+for heads, layer in layers.items():
+    parameters = sum(p.numel() for p in layer.parameters())
+    multiplications = 2 * heads * 64**2 * (256 // heads)  # H heads, T² pairs, d features; scores and outputs
+    rows.append((heads, parameters, multiplications, heads * 64**2, 1e3 * sorted(seconds[heads])[5]))
+Table(rows, ["heads", "parameters", "multiplications", "weights kept", "milliseconds"])
+
+# %% [markdown]
+# More heads are not faster. They even store more weights, $H$ matrices of $T \times T$ instead of one. They are there to look at several
+# things at once.
+#
+# **How many?** Published models keep the size of a head nearly fixed, 64 or 128, and let their number grow with the width:
+#
+# | model | $D$ | heads | $d = D / H$ |
+# |---|---|---|---|
+# | Transformer, base (2017) | 512 | 8 | 64 |
+# | Transformer, big (2017) | 1024 | 16 | 64 |
+# | BERT, base (2018) | 768 | 12 | 64 |
+# | GPT-3 (2020) | 12288 | 96 | 128 |
+#
+# So the eight heads that many slides recommend for big models belong to the *small* Transformer of the paper.
+#
+# ## Summary
+#
+# - One head brings back one mixture per query. Several heads bring back several, at the same cost.
+# - Project the whole embedding, then split: `view(B, T, H, d).transpose(1, 2)`. `view(B, H, T, d)` runs and is wrong.
+# - The scale is $\sqrt{d}$, the size of a head.
+# - $W_O$ makes the concatenation a sum: every head reads from and writes to the whole embedding.
+# - Weights show where a head looks; switching it off shows what it is good for.
+#
+# ## Questions
+#
+# **1.** A layer has $D = 512$ and 8 heads. How many parameters does it have with biases, and how many with 16 heads?
+#
+# <details><summary>Answer</summary>
+#
+# Four matrices of $512 \times 512$ and four biases of 512: 1,050,624. The number of heads does not enter: with 16 heads it is the same.
+# </details>
+#
+# **2.** Someone replaces `transpose(1, 2)` by `view` both when splitting and when merging. A test checks that merging undoes splitting.
+# Does it find the bug?
+#
+# <details><summary>Answer</summary>
+#
+# No. Two wrong views undo each other perfectly, as two right ones do. Only what happens in between is wrong: the heads hold
+# whole tokens instead of slices. A test must look at the contents of a head, or compare with another implementation, or
+# perturb the future under a causal mask.
+# </details>
+#
+# **3.** In the experiment, could one head with 256 features replace four heads with 64 in all?
+#
+# <details><summary>Answer</summary>
+#
+# It has more room, but still one set of weights per query: the same mixture is applied to all 256 features. It can encode
+# the roles in the *sizes* of the weights (say .4, .3, .2, .1), and hope that the layer behind it tells them apart. That is what the
+# single head did above, and it works badly.
+# </details>
+#
+# ## Where next
+#
+# Do the assignment `05_multi_head_attention`: you write these functions yourself. Then comes unit 06: everything so far works on a *bag*
+# of vectors. Shuffle the words, and each gets the same result as before. How does attention learn about order?

@@ -1,0 +1,256 @@
+# %% [markdown]
+# # Assignment 05 · Multi-head attention
+#
+# You build multi-head attention from its parts, prove that it equals torch's, and find three mistakes in printed slides.
+#
+# - Expected time: about two hours.
+# - Below each answer stands a cell that checks it at once. It tells what is wrong, and often which misunderstanding is behind it.
+#   The grader uses the same checks with other numbers.
+# - Sizes: `B` batch, `T` queries, `S` keys, `D` features of the model, `H` heads, `d = D / H` features of a head.
+# - Masks are boolean and True means *may attend*.
+# - Functions must not change the tensors that they are given.
+
+# %%
+import math
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from course_utils import check, summary
+from course_utils.masking import causal_mask, masked_attention, masked_softmax
+
+# %% [markdown]
+# ## 1. Split the features into heads
+# *easy · 15 minutes · {{points split_heads}}*
+#
+# Write `split_heads(x, heads)`: `(B, T, D)` → `(B, H, T, d)` with `d = D / H`.
+#
+# - Head `h` gets the `h`-th *contiguous* slice of the features: head 0 the features `0 … d - 1` of every time step, head 1 the
+#   features `d … 2d - 1`, and so on.
+# - If the number of heads does not divide `D`, raise a `ValueError`.
+#
+# A small example, one sequence of two steps with four features, two heads:
+#
+# ```
+# x = [[1, 2, 3, 4],      split_heads(x, 2)[0, 0] = [[1, 2],      split_heads(x, 2)[0, 1] = [[3, 4],
+#      [5, 6, 7, 8]]                                 [5, 6]]                                 [7, 8]]
+# ```
+
+# %% nbgrader={"grade_id": "split_heads"}
+def split_heads(x, heads):
+    """(B, T, D) -> (B, H, T, D / H)."""
+    ### BEGIN SOLUTION
+    batch, length, dim = x.shape
+    if dim % heads:
+        raise ValueError(f"{heads} heads cannot share {dim} features evenly")
+    return x.view(batch, length, heads, dim // heads).transpose(1, 2)  # (B, T, H, d) -> (B, H, T, d)
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "test_split_heads"}
+check(split_heads)
+
+# %% [markdown]
+# ## 2. Merge the heads again
+# *easy · 10 minutes · {{points merge_heads}}*
+#
+# Write `merge_heads(x)`: `(B, H, T, d)` → `(B, T, H * d)`, the inverse of `split_heads`: each time step gets the features of
+# all its heads, head 0 first.
+
+# %% nbgrader={"grade_id": "merge_heads"}
+def merge_heads(x):
+    """(B, H, T, d) -> (B, T, H * d)."""
+    ### BEGIN SOLUTION
+    return x.transpose(1, 2).flatten(2)  # (B, T, H, d) -> (B, T, H * d)
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "test_merge_heads"}
+check(merge_heads)
+
+# %% [markdown]
+# ## 3. Multi-head attention
+# *medium · 30 minutes · {{points MultiHeadAttention}}*
+#
+# Complete `forward`. The constructor is given; do not change it, the checks copy weights into these four layers.
+#
+# 1. Send `query`, `key` and `value` each through the layer of its name, and split the results into heads.
+# 2. Let every head attend, scaled by the root of a head's size. You may use `masked_attention(query, key, value, mask)` of unit 03,
+#    which works on the last two axes and returns `(output, weights)`, or write it out.
+# 3. Merge the heads and send them through `self.out`.
+#
+# Return the pair `(output (B, T, D), weights (B, H, T, S))`: the weights of *every* head, not their mean.
+#
+# - `query` has length `T`, `key` and `value` have length `S`; they may be three different tensors.
+# - `mask` is `None` or boolean, broadcastable to `(B, H, T, S)`: e.g. `(T, S)`, or `(B, 1, 1, S)`.
+# - A query that may attend to nothing gets weights that are all zero (`masked_attention` does that).
+# - Not allowed: `nn.MultiheadAttention`, `F.multi_head_attention_forward`.
+
+# %% nbgrader={"grade_id": "MultiHeadAttention"}
+class MultiHeadAttention(nn.Module):
+    """Attention in `heads` subspaces at once."""
+
+    def __init__(self, dim, heads):
+        super().__init__()
+        self.heads = heads
+        self.query = nn.Linear(dim, dim)
+        self.key = nn.Linear(dim, dim)
+        self.value = nn.Linear(dim, dim)
+        self.out = nn.Linear(dim, dim)
+
+    def forward(self, query, key, value, mask=None):
+        """(B, T, D), (B, S, D), (B, S, D), mask -> output (B, T, D), weights (B, H, T, S)."""
+        ### BEGIN SOLUTION
+        q = split_heads(self.query(query), self.heads)  # (B, H, T, d)
+        k = split_heads(self.key(key), self.heads)  # (B, H, S, d)
+        v = split_heads(self.value(value), self.heads)  # (B, H, S, d)
+        output, weights = masked_attention(q, k, v, mask)  # (B, H, T, d), (B, H, T, S)
+        return self.out(merge_heads(output)), weights  # (B, T, D), (B, H, T, S)
+        ### END SOLUTION
+
+# %% nbgrader={"grade_id": "test_MultiHeadAttention"}
+check(MultiHeadAttention)
+
+# %% [markdown]
+# ## 4. Weights from torch
+# *medium · 25 minutes · {{points from_torch}}*
+#
+# Write `from_torch(mha)`: it takes an `nn.MultiheadAttention` (batch first, no dropout, with biases) and returns one of *your*
+# `MultiHeadAttention` with the same weights, so that both give the same output and the same weights per head.
+#
+# What is inside `mha`:
+#
+# | attribute | shape | what it is |
+# |---|---|---|
+# | `mha.embed_dim`, `mha.num_heads` | numbers | $D$ and $H$ |
+# | `mha.in_proj_weight` | `(3 D, D)` | the weights of query, key and value, in this order, on top of one another |
+# | `mha.in_proj_bias` | `(3 D,)` | their biases, in the same order |
+# | `mha.out_proj` | an `nn.Linear` | the output projection |
+#
+# Both torch's packed matrix and an `nn.Linear` store weights as `(out, in)`. To set a parameter, use `with torch.no_grad():` and
+# `parameter.copy_(tensor)`, or `load_state_dict`. This exercise uses your class of exercise 3, so solve that one first. The cell below
+# the answer lets you look at the difference yourself.
+
+# %% nbgrader={"grade_id": "from_torch"}
+def from_torch(mha):
+    """nn.MultiheadAttention -> MultiHeadAttention with the same weights."""
+    ### BEGIN SOLUTION
+    attention = MultiHeadAttention(mha.embed_dim, mha.num_heads)
+    layers = (attention.query, attention.key, attention.value)
+    with torch.no_grad():
+        for layer, weight, bias in zip(layers, mha.in_proj_weight.chunk(3), mha.in_proj_bias.chunk(3)):
+            layer.weight.copy_(weight)
+            layer.bias.copy_(bias)
+    attention.out.load_state_dict(mha.out_proj.state_dict())
+    return attention
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "test_from_torch"}
+check(from_torch)
+
+# %% [markdown]
+# Look for yourself (not graded): the largest differences should be about `1e-7`.
+
+# %%
+theirs = nn.MultiheadAttention(12, 3, batch_first=True)
+ours = from_torch(theirs)
+if ours is not None:
+    x, memory = torch.randn(2, 5, 12), torch.randn(2, 7, 12)  # (B, T, D), (B, S, D)
+    with torch.no_grad():
+        expected = theirs(x, memory, memory, average_attn_weights=False)  # (B, T, D), (B, H, T, S)
+        got = ours(x, memory, memory)  # (B, T, D), (B, H, T, S)
+    print([f"{(a - b).abs().max():.1e}" for a, b in zip(got, expected)])
+
+# %% [markdown]
+# ## 5. Spot the bug: the embedding in pieces
+# *5 minutes · {{points slide_pieces}}*
+#
+# A slide explains multi-head attention in three steps: (1) the embedding of each word is split into $H$ pieces of equal size;
+# (2) attention is applied to each of the pieces; (3) the outputs are concatenated. What is wrong?
+# {{options slide_pieces}}
+
+# %% nbgrader={"grade_id": "slide_pieces"}
+slide_pieces = None  # "a", "b", "c" or "d"
+### BEGIN SOLUTION
+slide_pieces = "c"
+### END SOLUTION
+
+# %% nbgrader={"grade_id": "test_slide_pieces"}
+check(slide_pieces, "slide_pieces")
+
+# %% [markdown]
+# ## 6. Spot the bug: one index
+# *5 minutes · {{points slide_index}}*
+#
+# Another slide defines, for the step $l$ that asks, a step $t$ that is looked at and a head $i$:
+#
+# $$e_{l,t,i} = q_{l,i} \cdot k_{l,i}, \qquad \alpha_{l,t,i} = \frac{\exp(e_{l,t,i})}{\sum_{t'} \exp(e_{l,t',i})}, \qquad
+# a_{l,i} = \sum_t \alpha_{l,t,i}\, v_{t,i}$$
+#
+# What is the worst thing wrong with it?
+# {{options slide_index}}
+
+# %% nbgrader={"grade_id": "slide_index"}
+slide_index = None  # "a", "b", "c" or "d"
+### BEGIN SOLUTION
+slide_index = "b"
+### END SOLUTION
+
+# %% nbgrader={"grade_id": "test_slide_index"}
+check(slide_index, "slide_index")
+
+# %% [markdown]
+# ## 7. Spot the bug: heads for speed
+# *5 minutes · {{points slide_speed}}*
+#
+# A slide calls several heads an easy trick that makes attention more parallel. Think of one head with $D$ features, and of $H$ heads
+# with $D / H$ features each. Is it right?
+# {{options slide_speed}}
+
+# %% nbgrader={"grade_id": "slide_speed"}
+slide_speed = None  # "a", "b", "c" or "d"
+### BEGIN SOLUTION
+slide_speed = "d"
+### END SOLUTION
+
+# %% nbgrader={"grade_id": "test_slide_speed"}
+check(slide_speed, "slide_speed")
+
+# %% [markdown]
+# ## 8. Written: the bias that does nothing
+# *medium · 15 minutes · 4 points, graded by hand*
+#
+# In the lecture, 5 was added to the bias of the *key* layer, and the output stayed the same.
+#
+# 1. Show in two or three lines why, for every query and every head, a bias $b$ added to all keys does not change the attention weights.
+# 2. Is the same true for a bias on the *queries*? Give the reason, not only yes or no.
+# 3. Is it true for a bias on the *values*? What does such a bias do to the output, when every row of weights sums to one?
+
+# %% [markdown] nbgrader={"grade_id": "why_no_key_bias", "points": 4}
+# ### BEGIN SOLUTION
+# **Rubric.**
+#
+# - 2 points for part 1: the score becomes $q \cdot (k_t + b) = q \cdot k_t + q \cdot b$; the second term is the same for all $t$ (1 point); softmax over $t$
+#   does not change when the same number is added to all scores (1 point).
+# - 1 point for part 2: no. $(q + b) \cdot k_t = q \cdot k_t + b \cdot k_t$, and $b \cdot k_t$ differs from key to key: it is a
+#   preference for some keys whatever the query.
+# - 1 point for part 3: no. As the weights sum to one, $\sum_t \alpha_t (v_t + b) = \sum_t \alpha_t v_t + b$: the same vector is added to
+#   every output of the head (and goes through $W_O$; the bias of the output layer could do the same).
+# ### END SOLUTION
+
+# %% [markdown]
+# ## Your points so far
+
+# %%
+summary("05")
+
+# %% [markdown]
+# ## Further reading
+#
+# - Vaswani et al., [Attention Is All You Need](https://arxiv.org/abs/1706.03762) (2017), section 3.2.2: the original definition, half a
+#   page that you can now read line by line.
+# - Michel, Levy, Neubig, [Are Sixteen Heads Really Better than One?](https://arxiv.org/abs/1905.10650) (2019): head ablation, as in the
+#   lecture, on real translation models.
+# - Voita et al., [Analyzing Multi-Head Self-Attention](https://arxiv.org/abs/1905.09418) (2019): what the heads that survive pruning do;
+#   some of them can be named.
+# - Elhage et al., [A Mathematical Framework for Transformer Circuits](https://transformer-circuits.pub/2021/framework/index.html) (2021):
+#   takes "the output is a sum over heads" as its starting point and gets far with it.
