@@ -68,6 +68,10 @@ def bar(label: str, total: int | None) -> tuple[Progress, Callable[[], None]]:
     return progress, advance
 
 
+def say(line: str) -> None:
+    click.echo(line, err=True)
+
+
 # For authors ---------------------------------------------------------------------------------------------------------
 
 
@@ -241,8 +245,6 @@ def grade(
     ctx: click.Context, unit: str, workers: int | None, engine: str, min_level: int, student: str | None, force: bool, as_json: bool
 ) -> None:
     """Grade the submissions of UNIT; exit code 1 if some of them need a person."""
-    from dataclasses import asdict
-
     course = course_of(ctx)
     name = course.unit(unit).name
     total = 1 if student else len(course.students(name))
@@ -251,13 +253,13 @@ def grade(
         if engine == "nbgrader":
             from autograder import stock
 
-            summary: Any = stock.grade(course, name, student, force, advance)
+            summary = stock.grade(course, name, student, force, advance)
         else:
             from autograder.grading import run
 
-            summary = run.grade(course, name, workers=workers, min_level=min_level, student=student, force=force, advance=advance)
+            summary = run.grade(course, name, workers=workers, min_level=min_level, student=student, force=force, advance=advance, say=say)
     if as_json:
-        print_json(asdict(summary))
+        print_json(summary.as_json())
     else:
         show_scores(course, name)
         show_summary(summary)
@@ -280,6 +282,10 @@ def show_summary(summary: Any) -> None:
         f"{summary.graded} graded{level}, {summary.skipped} unchanged, {len(summary.problems)} need a person, {summary.seconds:.1f} s",
         highlight=False,
     )
+    for change in summary.changed:
+        out.print(
+            f"  {change['student']}: the score changed from {change['before']:g} to {change['after']:g}", markup=False, highlight=False
+        )
     for problem in summary.problems:
         out.print(f"  {problem['student']}: {problem['reason']}", markup=False, highlight=False, soft_wrap=True)
 

@@ -22,12 +22,14 @@ class Simulated:
     """One simulated student: what kind of submission it is, and where its answers come from."""
 
     student: str
-    kind: str  # "honest", "late", or the name of an accident
+    kind: str  # "honest", "late", or the name of an accident or attack
     answers: dict[str, str]  # exercise -> file of the bank, "solution" or "untouched"
 
 
-def simulate(course: Course, unit_name: str, students: int, seed: int = 0, accidents: bool = True) -> list[Simulated]:
-    """Write submitted/STUDENT/UNIT for a class; one of each accident if the class is large enough."""
+def simulate(
+    course: Course, unit_name: str, students: int, seed: int = 0, accidents: bool = True, hostile: bool = False
+) -> list[Simulated]:
+    """Write submitted/STUDENT/UNIT for a class; one of each accident (and attack) if the class is large enough."""
     unit = course.unit(unit_name)
     release = json.loads(course.released(unit.name).read_text(encoding="utf-8"))
     solved = json.loads((course.solutions / unit.name / f"{unit.name}.ipynb").read_text(encoding="utf-8"))
@@ -40,6 +42,7 @@ def simulate(course: Course, unit_name: str, students: int, seed: int = 0, accid
     random_ = random.Random(f"{seed}/{unit.name}")
     kinds: list[str] = ["untouched", "perfect"]
     kinds += list(ACCIDENTS) if accidents and students >= 2 * len(ACCIDENTS) else []
+    kinds += list(ATTACKS) if hostile and students >= 2 * len(ATTACKS) else []
     kinds = (kinds + ["late"] * (students // 10))[:students]
     kinds += ["honest"] * (students - len(kinds))
     random_.shuffle(kinds)
@@ -52,7 +55,7 @@ def simulate(course: Course, unit_name: str, students: int, seed: int = 0, accid
         handed_in = due + timedelta(hours=30) if kind == "late" else due - timedelta(hours=random_.randint(1, 90))
         (folder / "timestamp.txt").write_text(handed_in.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S UTC"))
         path = folder / f"{unit.name}.ipynb"
-        ACCIDENTS.get(kind, _save)(notebook, path)
+        (ACCIDENTS | ATTACKS).get(kind, _save)(notebook, path)
         made.append(Simulated(student, kind, answers))
     return made
 
@@ -161,4 +164,24 @@ ACCIDENTS: dict[str, Callable[[Notebook, Path], None]] = {
     "deleted test cell": _deleted_test,
     "dying kernel": _dying_kernel,
     "endless loop": _endless_loop,
+}
+
+
+# Attacks: what somebody might try who wants points for nothing; only for an engine with walls --------------------------
+
+
+def _attack(code: str) -> Callable[[Notebook, Path], None]:
+    return lambda notebook, path: _in_first_answer(notebook, path, code)
+
+
+ATTACKS: dict[str, Callable[[Notebook, Path], None]] = {
+    "forges the comparison": _attack(
+        "import torch, builtins\ntorch.allclose = torch.equal = builtins.all = lambda *a, **k: True\nsoftmax = lambda scores, dim=-1: scores"
+    ),
+    "looks for the solution": _attack(
+        "import glob\nfound = glob.glob('/**/solutions/*', recursive=True) + glob.glob('/**/gradebook.db', recursive=True)\nprint(found)\nsoftmax = lambda scores, dim=-1: scores"
+    ),
+    "imports the reference": _attack("from course_utils.nadaraya_watson import softmax"),
+    "fork bomb": _attack("import os\nwhile True:\n    os.fork()"),
+    "calls home": _attack("import socket\nsocket.create_connection(('192.0.2.1', 80), timeout=2)"),
 }

@@ -7,25 +7,13 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from autograder.course import Course
 from autograder.errors import UserError
+from autograder.grading.run import Summary
 
 THROWAWAY_SEED = "stock"  # stock nbgrader checks inside the student's kernel, where no secret is safe
-
-
-@dataclass
-class Summary:
-    """What a run came to; the fields that `autograder grade --json` prints."""
-
-    unit: str
-    graded: int = 0
-    skipped: int = 0
-    problems: list[dict[str, str]] = field(default_factory=list)
-    level: int | None = None
-    seconds: float = 0.0
 
 
 def grade(
