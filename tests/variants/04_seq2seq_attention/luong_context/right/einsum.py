@@ -1,0 +1,3 @@
+def luong_context(state, memory, mask):
+    weights = masked_softmax(torch.einsum("bd,bsd->bs", state, memory), mask)
+    return torch.einsum("bs,bsd->bd", weights, memory), weights

@@ -1,0 +1,3 @@
+# misconception: unchanged
+def shift_right(targets, bos):
+    return targets + 0

@@ -1,0 +1,2 @@
+# misconception: softmax-picks-one
+slide_alignment = "b"

@@ -1,0 +1,2 @@
+# misconception: off-diagonal-is-noise
+slide_alignment = "d"

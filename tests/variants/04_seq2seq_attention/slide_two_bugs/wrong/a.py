@@ -1,0 +1,2 @@
+# misconception: trusts-the-count
+slide_two_bugs = "a"

@@ -1,0 +1,2 @@
+# misconception: only-the-reshape
+slide_two_bugs = "b"

@@ -1,0 +1,1 @@
+slide_who_asks = "b"

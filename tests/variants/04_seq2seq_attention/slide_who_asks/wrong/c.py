@@ -1,0 +1,2 @@
+# misconception: source-asks
+slide_who_asks = "c"

@@ -1,0 +1,2 @@
+# misconception: source-asks-itself
+slide_who_asks = "d"
