@@ -33,8 +33,8 @@ from course_utils.masking import causal_mask, masked_attention, masked_softmax
 # A small example, one sequence of two steps with four features, two heads:
 #
 # ```
-# x = [[1, 2, 3, 4],      split_heads(x, 2)[0, 0] = [[1, 2],      split_heads(x, 2)[0, 1] = [[3, 4],
-#      [5, 6, 7, 8]]                                 [5, 6]]                                 [7, 8]]
+# x = [[1, 2, 3, 4],     head 0: [[1, 2],     head 1: [[3, 4],
+#      [5, 6, 7, 8]]              [5, 6]]              [7, 8]]
 # ```
 
 # %% nbgrader={"grade_id": "split_heads"}
@@ -75,7 +75,7 @@ check(merge_heads)
 #
 # 1. Send `query`, `key` and `value` each through the layer of its name, and split the results into heads.
 # 2. Let every head attend, scaled by the root of a head's size. You may use `masked_attention(query, key, value, mask)` of unit 03,
-#    which works on the last two axes and returns `(output, weights)`, or write it out.
+#    which works on the last two axes, scales by itself and returns `(output, weights)`; or write it out.
 # 3. Merge the heads and send them through `self.out`.
 #
 # Return the pair `(output (B, T, D), weights (B, H, T, S))`: the weights of *every* head, not their mean.
@@ -148,7 +148,7 @@ def from_torch(mha):
 check(from_torch)
 
 # %% [markdown]
-# Look for yourself (not graded): the largest differences should be about `1e-7`.
+# Look for yourself (not graded): the largest differences should be `1e-6` or less.
 
 # %%
 theirs = nn.MultiheadAttention(12, 3, batch_first=True)
