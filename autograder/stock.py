@@ -50,7 +50,6 @@ def call(course: Course, unit: str, student: str) -> str | None:
     limits = course.settings.limits
     command = [sys.executable, "-m", "nbgrader", "autograde", unit, "--student", student, "--force", "--create"]
     environment = {"COURSE_SEED": THROWAWAY_SEED, **os.environ, "PYTHONWARNINGS": "ignore"}
-    environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment.get('PATH', '')}"  # nbgrader calls alembic by name
     try:
         done = subprocess.run(
             command, cwd=course.root, env=environment, capture_output=True, text=True, timeout=limits.submission_seconds + 60, check=False
