@@ -1,0 +1,647 @@
+# %% [markdown]
+# # 04 · Sequence to sequence with attention
+#
+# Attention became famous as a repair: a network that translates had to squeeze a whole sentence into one vector, and
+# could not. This lecture builds that network, measures where it breaks, and repairs it. After it you can
+#
+# - build an encoder and a decoder from two recurrent networks, start it with a go symbol and train it with teacher forcing;
+# - measure the information bottleneck, and exposure bias, instead of believing in them;
+# - write Luong's and Bahdanau's attention, and say which decoder state asks in each;
+# - read an alignment matrix the right way round, also where word order is crossed, as in *fünfundzwanzig*;
+# - put attention on top of an LSTM classifier, and find two bugs that hide one another.
+
+# %%
+import inspect
+import time
+
+import torch
+from IPython.display import Code
+from torch import nn
+
+from course_utils.dot_product_attention import scaled_dot_product_attention
+from course_utils.letters import Vocabulary
+from course_utils.masking import masked_attention, padding_mask
+from course_utils.plotting import COLOURS, Table, bars, curves, heatmap, heatmaps, interactive, plt
+from course_utils.reviews import KINDS, reviews
+from course_utils.seq2seq_attention import (
+    BOS, PAD, Bahdanau, Luong, Seq2Seq, bahdanau_context, exact_match, luong_context, sequence_loss, shift_right,
+)
+from course_utils.sequences import read_rows, spell
+from course_utils.training import fit, seeded, steps
+
+# %% [markdown]
+# ## Two networks with one vector between them
+#
+# A sequence goes in, another one of another length comes out: a translation, a summary, a transcript. The first design that
+# worked has two recurrent networks. The **encoder** reads the source, one token after the other, and its last state is a
+# summary of all of it. The **decoder** begins with that summary as its own first state, and writes.
+#
+# | letter | meaning |
+# |---|---|
+# | $B$ | batch |
+# | $S$, $T$ | length of the source, length of the target |
+# | $D$ | size of a state; never the same letter as the state itself, as on one slide where $h$ is both |
+# | $h_1 \dots h_S$ | encoder states, together the **memory** |
+# | $s_1 \dots s_T$ | decoder states |
+
+# %%
+torch.manual_seed(0)  # layers draw their first weights from the global generator
+encoder, decoder = nn.GRU(8, 16, batch_first=True), nn.GRU(8, 16, batch_first=True)
+source = torch.randn(2, 7, 8, generator=seeded(0))  # (B, S, E): seven embedded tokens
+target = torch.randn(2, 5, 8, generator=seeded(1))  # (B, T, E): five embedded tokens
+memory, last = encoder(source)  # (B, S, D), (1, B, D)
+states, _ = decoder(target, last)  # (B, T, D)
+Table([("memory", tuple(memory.shape)), ("last", tuple(last.shape)), ("states", tuple(states.shape))], ["tensor", "shape"])
+
+# %% [markdown]
+# Recurrent networks are good at this: order is built in, the number of weights does not depend on the length, and any length will do.
+# They have two weaknesses. They forget, as we shall measure. And they are slow, but be precise about it: the work is serial over
+# *time* only. The sentences of a batch and the units of a state are computed side by side, on a processor as on a graphics card.
+
+
+# %%
+def milliseconds(batch, length):
+    x = torch.randn(batch, length, 64, generator=seeded(0))  # (B, S, E)
+    times = []
+    for _ in range(5):
+        start = time.perf_counter()
+        gru(x)
+        times.append(1000 * (time.perf_counter() - start))
+    return min(times)
+
+
+gru = nn.GRU(64, 64, batch_first=True)
+sizes = {"8 sentences of 50": (8, 50), "8 sentences of 400": (8, 400), "64 sentences of 50": (64, 50)}
+Table([(name, f"{milliseconds(*size):.1f} ms") for name, size in sizes.items()], ["one pass over", "takes"])
+
+# %% [markdown]
+# Eight times the length costs about eight times the time; eight times the sentences cost far less than that.
+#
+# Now a question whose answer is the reason for this whole course: how does the size of the summary depend on the length of the source?
+
+# %%
+rows = []
+for length in (5, 50, 500):
+    memory, last = encoder(torch.randn(1, length, 8, generator=seeded(0)))  # (1, S, D), (1, 1, D)
+    rows.append((length, last.numel(), memory.numel()))
+Table(rows, ["tokens in the source", "numbers in the last state", "numbers in the memory"])
+
+# %% [markdown]
+# Not at all. Five words or five hundred, the decoder gets 16 numbers: that is the **information bottleneck**. Think of a sentence from a
+# parliament's minutes, a hundred words long with three dashes in it. Nobody translates it by reading it once and then looking away.
+# The memory, which does grow with the source, was computed and thrown away.
+
+# %% [markdown]
+# ## The go symbol and teacher forcing
+#
+# The decoder is a language model with a condition: it gives each next token a probability, given the tokens so far and the source,
+#
+# $$p(y_1, \dots, y_T \mid x) = \prod_{t=1}^{T} p(y_t \mid y_1, \dots, y_{t-1}, x).$$
+#
+# Before the first token there is nothing to be given. So a symbol of its own, *go* or BOS (begin of sequence), starts the machine.
+# From then on the input at step $t$ is token $t - 1$. Which token $t - 1$: the true one or the one that the model wrote?
+#
+# - **In training** the true one, whatever the model wrote. This is called **teacher forcing**. All inputs are known beforehand, so
+#   they can be prepared at once: the targets, shifted to the right by one.
+# - **At test time** its own, since there is no other. Diagrams that feed every output back show test time only.
+
+# %%
+vocabulary = Vocabulary(["I am Alex ."])
+targets = vocabulary.encode(["I am Alex ."])  # (1, T)
+inputs = shift_right(targets, BOS)  # (1, T)
+pairs = zip(inputs[0], targets[0], strict=True)
+Table([(t + 1, vocabulary.words[i], vocabulary.words[y]) for t, (i, y) in enumerate(pairs)], ["step", "is given", "must write"])
+
+# %% [markdown]
+# $$\text{input}_1 = \text{BOS}, \qquad \text{input}_t = y_{t-1}$$
+#
+# Each row gives the decoder everything before its target and never the target itself. Forget the shift, and the network learns to
+# copy its input: the loss is zero after a minute, and at test time it has nothing to copy.
+
+# %%
+Code(inspect.getsource(shift_right), language="python")
+
+# %% [markdown]
+# ## A loss that does not count padding
+#
+# Every step is a classification over the vocabulary, so the loss is cross entropy. Targets of a batch differ in length and are padded.
+# Padding must not count, and the mean divides by the number of *real* tokens:
+#
+# $$L = -\frac{1}{\#\{(b, t) : y_{b,t} \ne \text{pad}\}} \sum_{(b,t)\,:\,y_{b,t} \ne \text{pad}} \log p(y_{b,t})$$
+
+# %%
+Code(inspect.getsource(sequence_loss), language="python")
+
+# %% [markdown]
+# What happens otherwise? Take a model that knows nothing about words but has learned that there is padding at the end. The further
+# its batch is padded, the better it looks to a loss that counts padding.
+
+
+# %% alt="Loss against padding: counted, it falls from 2.3 towards 0.3; ignored, it stays at 2.3 whatever the padding"
+def losses(padding):
+    targets = torch.cat([torch.randint(1, 11, (4, 5), generator=seeded(0)), torch.full((4, padding), PAD)], dim=1)  # (B, T)
+    logits = torch.zeros(4, 5 + padding, 11)  # (B, T, V): every word is equally likely to it
+    logits[:, :5, PAD], logits[:, 5:, PAD] = -9, 9  # but it knows where the padding is
+    counted = nn.functional.cross_entropy(logits.mT, targets)
+    return counted, sequence_loss(logits, targets, PAD)
+
+
+both = torch.tensor([losses(padding) for padding in range(31)])  # (31, 2)
+curves(None, {"padding counted": both[:, 0], "padding ignored": both[:, 1]}, "padding per sentence", "loss", "A loss that flatters")
+plt.ylim(0, 2.6);
+
+# %% [markdown]
+# ## Exact match: all or nothing
+#
+# A date with nine right characters out of ten is a wrong date. So we count whole answers: `exact_match` is the share of sequences that
+# are right at *every* position where the target is not padding.
+
+# %%
+Code(inspect.getsource(exact_match), language="python")
+
+# %% [markdown]
+# It is a hard measure. If every token were right with probability $p$, independently, a whole answer would be right with $p^T$:
+
+# %%
+rows = [(p, *(p**T for T in (4, 8, 12, 16))) for p in (0.99, 0.95, 0.8)]
+Table(rows, ["tokens right", "4 tokens", "8 tokens", "12 tokens", "16 tokens"], "share of answers that are right throughout")
+
+# %% [markdown]
+# ## The bottleneck, measured
+#
+# The task: reverse a string over ten letters. Nothing has to be understood, everything has to be remembered, and the length is ours to
+# choose. The model is what we have built: a GRU of 64 units reads, another one writes, and the summary is at hand at every step.
+
+# %%
+Code(inspect.getsource(Seq2Seq.encode) + "\n" + inspect.getsource(Seq2Seq.decode), language="python")
+
+
+# %%
+def strings(count, length, generator):
+    source = torch.randint(2, 12, (count, length), generator=generator)  # (B, S), ids 0 and 1 are PAD and BOS
+    return source, source.flip(1)  # (B, S), (B, T)
+
+
+def train_reversal(kind):
+    torch.manual_seed(0)
+    model, generator = kind(12, 12, dim=64), seeded(0)
+
+    def loss(step):
+        length = int(torch.randint(4, 19, (), generator=generator))  # 4 to 18 letters
+        source, targets = strings(128, length, generator)
+        return sequence_loss(model(source, targets)[0], targets, PAD)
+
+    fit(loss, model.parameters(), steps(900), lr=8e-3, clip=1.0, decay=True, label=f"reversing, {kind.__name__}")
+    return model
+
+
+def reversal_score(model, length):
+    source, targets = strings(500, length, seeded(length))
+    return exact_match(model.generate(source, length)[0], targets, PAD)
+
+
+# %%
+plain = train_reversal(Seq2Seq)
+lengths = list(range(4, 21, 2))
+plain_scores = torch.stack([reversal_score(plain, length) for length in lengths])  # (9,)
+
+# %% alt="Exact match of the model without attention by length: 1 at four letters, falling steeply, 0 from fourteen letters on"
+curves(lengths, {"without attention": plain_scores}, "letters in the string", "exact match", "One vector is not enough", style="o-")
+plt.ylim(0, 1.05);
+
+# %% [markdown]
+# Four letters come back without a mistake, and sixteen never do. It would be wrong to say that the network *cannot* remember:
+# its memory degrades with length, gradually for single letters and steeply for whole strings, as the table of powers foretold.
+# More units push the cliff to the right, but there is always a cliff, since the vector does not grow.
+
+# %% [markdown]
+# ## Exposure bias
+#
+# Teacher forcing has a price. In training the decoder only ever sees true prefixes; at test time it sees its own, mistakes
+# included, and has never learned what to do after a mistake. That gap is called **exposure bias**. We can measure it: the same
+# model, the same strings, once with the true letters as inputs and once with its own.
+
+# %% alt="Share of right letters by position for strings of twelve: with true inputs clearly higher than with its own, above all in the second half"
+source, targets = strings(1000, 12, seeded(3))  # (B, S), (B, T)
+with torch.no_grad():
+    forced = plain(source, targets)[0].argmax(-1)  # (B, T), true inputs
+free, _ = plain.generate(source, 12)  # (B, T), its own inputs
+right = {"true letters as input": forced == targets, "its own letters as input": free == targets}
+curves(range(1, 13), {name: r.float().mean(0) for name, r in right.items()}, "position", "share of right letters", style="o-")
+plt.ylim(0, 1.05);
+
+# %%
+after_right = right["its own letters as input"][:, :-1]  # (B, T - 1): was the letter before right?
+next_right = right["its own letters as input"][:, 1:]  # (B, T - 1)
+shares = {"after a right letter": next_right[after_right], "after a wrong letter": next_right[~after_right]}
+Table([(name, share.float().mean()) for name, share in shares.items()], ["writing freely", "share of right letters"])
+
+# %% [markdown]
+# One mistake is rarely the last. Remedies: show the decoder its own letters in training now and then (scheduled sampling), or keep several
+# candidates alive while decoding (beam search, unit 08). First, though, make fewer mistakes.
+
+# %% [markdown]
+# ## Luong: the current state asks
+#
+# The memory has what the decoder needs, so let the decoder look at it, at every step anew. It is a soft look-up as in unit 02. The query is the decoder's
+# state. Keys and values are both the encoder's states, unchanged: in recurrent attention one vector plays both parts.
+#
+# | in words | formula | shape |
+# |---|---|---|
+# | scores of the current state with every encoder state | $e_{t,i} = s_t \cdot h_i$ | $(B, S)$ |
+# | weights, padding left out | $\alpha_t = \mathrm{softmax}(e_t)$ | $(B, S)$ |
+# | context, a weighted mean of the memory | $c_t = \sum_i \alpha_{t,i} h_i$ | $(B, D)$ |
+# | prediction from both, joined | $p(y_t) = \mathrm{softmax}(W [c_t; s_t])$ | $(B, V)$ |
+
+# %%
+Code(inspect.getsource(luong_context), language="python")
+
+# %% [markdown]
+# By hand, with states that one can see through: three places with two numbers each, and a state that resembles the second one.
+
+# %% alt="One row of weights over three places: 0.02, 0.98 and 0, the third being padding"
+memory = torch.tensor([[[1.0, 0.0], [0.0, 4.0], [5.0, 5.0]]])  # (B, S, D)
+state = torch.tensor([[0.2, 1.0]])  # (B, D)
+mask = padding_mask(torch.tensor([2]), 3)  # (B, S): the third place is padding
+context, weights = luong_context(state, memory, mask)  # (B, D), (B, S)
+heatmap(weights, ["state"], ["h₁", "h₂", "pad"], title=f"context = {[round(c, 2) for c in context[0].tolist()]}");
+
+# %% [markdown]
+# Three things that slides get wrong here:
+# - The **context vector** is not the decoder state. It is what was brought back from the source; the state is who asked. They are joined only afterwards, into $2D$ numbers.
+# - A dot product needs **equal sizes** of encoder and decoder states. Where they differ, or simply to let the model learn what to compare, use the *general* score
+#   $s_t^\top W h_i$: project the state first. Our model does.
+# - There is **no scale** $1/\sqrt D$ in Luong's dot score. The Transformer brought it.
+#
+# The current state $s_t$ does not need $c_t$. So with teacher forcing the GRU can run over all steps first, and all steps can then ask at once: one matrix product.
+
+# %%
+Code(inspect.getsource(Luong.decode), language="python")
+
+# %% [markdown]
+# ## Attention opens the bottleneck
+#
+# The same task, the same sizes, the same number of steps.
+
+# %%
+luong = train_reversal(Luong)
+luong_scores = torch.stack([reversal_score(luong, length) for length in lengths])  # (9,)
+
+# %% alt="Exact match by length: with attention close to 1 up to twelve letters and about 0.9 at sixteen, without attention 0 from fourteen on"
+scores = {"with attention": luong_scores, "without attention": plain_scores}
+curves(lengths, scores, "letters in the string", "exact match", "Reversing strings with a GRU of 64 units", style="o-")
+plt.axvline(18, color="grey", linestyle=":")
+plt.text(18, 1.0, " longest in training", fontsize=8, color="grey", ha="right")
+plt.ylim(0, 1.05);
+
+# %%
+shown = [lengths.index(length) for length in (4, 8, 12, 16)]
+rows = [(name, *values[shown]) for name, values in scores.items()]
+Table(rows, ["exact match", "4 letters", "8", "12", "16"])
+
+# %% [markdown]
+# What does it look at? To write the first letter, at the last one; and so on, backwards. Nobody told it so.
+
+# %% alt="Alignment of the reversal of ten letters: a bright anti-diagonal from the top right to the bottom left"
+letters = "abcdefghij"
+source = torch.tensor([[letters.index(c) + 2 for c in "badcafegih"]])  # (1, S)
+written, weights = luong.generate(source, 10)  # (1, T), (1, T, S)
+heatmap(weights[0], [letters[max(i, 2) - 2] for i in written[0]], "badcafegih", "reversing badcafegih", values=False);
+
+# %% [markdown]
+# The bill for it: the memory of $S \cdot D$ numbers must be kept, and $T \cdot S$ scores computed. Beyond the lengths of the training
+# the curve still falls. The decoder counts its steps in its state, and has never counted that far.
+
+# %% [markdown]
+# ## Bahdanau: the previous state asks
+#
+# The first attention for translation, two years before Luong's, works in another order. The *previous* state $s_{t-1}$ asks, with the additive score of
+# unit 02, and the context goes *into* the GRU:
+#
+# | | Bahdanau, Cho and Bengio (2014) | Luong, Pham and Manning (2015) |
+# |---|---|---|
+# | who asks | the previous state $s_{t-1}$ | the current state $s_t$ |
+# | score | $v \cdot \tanh(s_{t-1} W_s + h_i W_h)$ | $s_t \cdot h_i$, or $s_t W h_i$ |
+# | the context | helps to make the state: $s_t = \mathrm{GRU}([y_{t-1}; c_t], s_{t-1})$ | is added behind it: $[c_t; s_t]$ |
+# | with teacher forcing | one step after the other | all steps at once |
+#
+# Formulas for attention that disagree about the index of the state, $t$ or $t - 1$, are often both right: they describe one column each.
+
+# %%
+Code(inspect.getsource(bahdanau_context) + "\n" + inspect.getsource(Bahdanau.decode), language="python")
+
+# %% [markdown]
+# Which of the two decides sooner? Give both a first input and change it. Bahdanau's first look does not change: it was taken before the input came.
+
+# %% alt="Weights of the first step for two different first inputs: Luong's two rows differ, Bahdanau's two rows are the same"
+torch.manual_seed(2)
+source, panels = torch.tensor([[2, 3, 4, 5, 6]]), {}  # (1, S)
+for kind in (Luong, Bahdanau):
+    model = kind(12, 12, dim=32)
+    memory, last, mask = model.encode(source)  # (1, S, D), (1, D), (1, S)
+    looks = [model.decode(torch.tensor([[token]]), last, memory, mask, last)[2][0] for token in (BOS, 9)]  # (1, S) each
+    panels[kind.__name__] = torch.cat(looks)  # (2, S)
+heatmaps(panels, ["go", "another"], "abcde", values=True);
+
+# %% [markdown]
+# ## German number words
+#
+# A translation that needs more than copying: *viertausendsiebenhundertfünfundzwanzig* to 4725. German says the ones before the tens, *five-and-twenty*, so the
+# order is crossed. The file holds 4000 numbers below 10,000 in random order, each word cut into its parts; the first thousand are kept for the test.
+
+# %%
+rows = read_rows("number_words")  # digits, parts of the word
+words, digits = Vocabulary([text for _, text in rows]), Vocabulary([spell(number) for number, _ in rows])
+source = words.encode([text for _, text in rows])  # (N, S)
+targets = digits.encode([spell(number) for number, _ in rows])  # (N, T)
+Table([rows[0][::-1], rows[1][::-1]], ["is read", "is to be written"], f"{len(words)} parts of words, {len(source)} numbers")
+
+
+# %%
+def train(source, targets, model, count, label):
+    generator, held_out = seeded(0), 1000
+
+    def loss(step):
+        rows = torch.randint(held_out, len(source), (64,), generator=generator)  # (B,), never one of the test
+        longest = int((source[rows] != PAD).sum(1).max())
+        return sequence_loss(model(source[rows, :longest], targets[rows])[0], targets[rows], PAD)
+
+    fit(loss, model.parameters(), steps(count), lr=8e-3, clip=1.0, decay=True, label=label)
+    written, weights = model.generate(source[:held_out], targets.shape[1])  # (1000, T), (1000, T, S)
+    return written, weights, exact_match(written, targets[:held_out], PAD)
+
+
+torch.manual_seed(0)
+numbers = Bahdanau(len(words), len(digits))
+written, weights, score = train(source, targets, numbers, 600, "number words")
+print(f"exact match on 1000 numbers never seen: {score:.3f}")
+
+# %% [markdown]
+# ## Reading an alignment matrix
+#
+# The weights of all steps, one row per step, are the **alignment matrix**. One of the test's words is *fünfundzwanzig*:
+
+# %% alt="Alignment of fünf und zwanzig with 0025: the row of digit 2 looks at zwanzig, the last part, the row of digit 5 at fünf or und before it"
+place = [number for number, _ in rows].index("0025")
+parts = rows[place][1].split()
+shown = [digits.words[i] for i in written[place]]
+heatmap(weights[place, :, : len(parts)], shown, parts, "fünfundzwanzig");
+
+# %% [markdown]
+# Read it like this:
+# 1. **A row is a moment of writing.** It belongs to the token that is being written (the query). Each row sums to one.
+# 2. **A column is a place that can be read.** It belongs to the source (the keys). Columns need not sum to anything.
+# 3. Follow one row to its dark cells: *while writing this, it looked there*. Never the other way round.
+#
+# The row of the **2** is dark at the end of the word, the row of the **5** before it: the alignment is **crossed**, because the languages are.
+# The same as lines between the two sequences, as thick as the weights:
+
+
+# %% alt="The parts vier tausend sieben hundert fünf und zwanzig above the digits 4725; thick lines cross between fünf, zwanzig and the last two digits"
+def draw_lines(weights, above, below, ax):
+    for t, i in [(t, i) for t in range(len(below)) for i in range(len(above))]:
+        ax.plot([i, t * (len(above) - 1) / (len(below) - 1)], [1, 0], color=COLOURS[0], linewidth=6 * float(weights[t, i]))
+    for i, word in enumerate(above):
+        ax.text(i, 1.08, word, ha="center")
+    for t, word in enumerate(below):
+        ax.text(t * (len(above) - 1) / (len(below) - 1), -0.08, word, ha="center", va="top")
+    ax.set(ylim=(-0.3, 1.3))
+    ax.axis("off")
+
+
+text = "vier tausend sieben hundert fünf und zwanzig"
+answer, looks = numbers.generate(words.encode([text]), 4)  # (1, T), (1, T, S)
+draw_lines(looks[0], text.split(), [digits.words[i] for i in answer[0]], plt.subplots(figsize=(7, 2.4))[1])
+
+# %% [markdown]
+# One deck shows the best-known matrix of this kind, from the paper of 2014: English words along the top, French words down the side, bright where
+# *Area* and *la zone* meet. Under it the deck says that, to generate *Area*, the model looked at *la* and *zone*. The axes say the reverse: English was read, French was written;
+# the rows of *la* and *zone* look at *Area*. The deck also files the picture under self-attention. But two sequences are involved, one
+# asking and one being looked at, which is **cross-attention**. What it says about the order is right and worth seeing: *European Economic Area*
+# is *zone économique européenne*, so three bright cells run from the right to the left. Our 25 does the same.
+#
+# A caution: the state at *zwanzig* has already read *fünf* and *und*, so a look there may fetch either. A weight says *where* a model looked, not *what* it took.
+
+# %% [markdown]
+# ## Dates in six languages
+#
+# Now letter by letter. The source is a date as people write it, in English, German, French, Spanish, Italian or Hungarian, in five formats; the target is the
+# ISO form, ten characters. Nobody tells the model which language it is reading.
+
+# %%
+dates = read_rows("dates")  # ISO date, language, text
+Table(dates[:5], ["to be written", "language", "is read"])
+
+# %%
+letters, iso = Vocabulary([spell(text) for *_, text in dates]), Vocabulary([spell(day) for day, *_ in dates])
+source = letters.encode([spell(text) for *_, text in dates])  # (N, S)
+targets = iso.encode([spell(day) for day, *_ in dates])  # (N, T)
+torch.manual_seed(0)
+calendar = Bahdanau(len(letters), len(iso))
+written, weights, score = train(source, targets, calendar, 300, "dates")
+print(f"exact match on 1000 dates never seen: {score:.3f}")
+
+# %% [markdown]
+# The interesting part is where it looks. ISO begins with the year. German, French, Spanish and Italian end with it, Hungarian begins with it, and English puts the month
+# first. Move the slider and watch the same day, with the same ten characters to be written, in six orders.
+
+# %%
+DAY = {
+    "English": "thursday, march 25, 1999", "German": "donnerstag, 25. märz 1999", "French": "jeudi 25 mars 1999",
+    "Spanish": "jueves, 25 de marzo de 1999", "Italian": "giovedì 25 marzo 1999", "Hungarian": "1999. március 25., csütörtök",
+}
+
+
+def draw_day(language):
+    spelled = spell(DAY[language])
+    answer, looks = calendar.generate(letters.encode([spelled]), 10)  # (1, T), (1, T, S)
+    _, ax = plt.subplots(figsize=(8, 3.6))
+    heatmap(looks[0], [iso.words[i] for i in answer[0]], spelled.split(), f"{language}: {iso.decode(answer[0]).replace(' ', '')}", ax, values=False, vmax=1)
+
+
+interactive(draw_day, "language", list(DAY), start="English", alt="Alignment of the letters of 25 March 1999 in one language with the ten characters of its ISO form")
+
+# %% [markdown]
+# In every language the year's digits look at the year and the month's digits at a letter or two that tell the months apart. The weekday, in many a
+# format the longest word of the line, is hardly ever looked at: the date does not depend on it.
+
+# %% [markdown]
+# ## Attention on top of an LSTM
+#
+# Attention can be added on top of any network that makes one vector per token, also where nothing is generated. One of the decks classifies texts like
+# this: embedding → LSTM → self-attention → mean over the tokens → classifier. Here it is in torch, for film reviews that name two impressions. The last one counts,
+# so the same words in another order can belong to the other class.
+
+
+# %%
+class Classifier(nn.Module):
+    def __init__(self, words, dim=20, recurrent=True, masked=True):
+        super().__init__()
+        self.embed, self.out, self.masked = nn.Embedding(words, dim), nn.Linear(dim, 2), masked
+        self.lstm = nn.LSTM(dim, dim, batch_first=True) if recurrent else None
+
+    def forward(self, tokens):
+        mask = tokens != PAD if self.masked else torch.ones_like(tokens, dtype=torch.bool)  # (B, T)
+        x = self.embed(tokens)  # (B, T, D)
+        x = self.lstm(x)[0] if self.lstm is not None else x  # (B, T, D)
+        x, weights = masked_attention(x, x, x, mask[:, None, :])  # (B, T, D), (B, T, T): nobody looks at padding
+        mean = (x * mask[..., None]).sum(1) / mask.sum(1, keepdim=True)  # (B, D): over real tokens
+        return self.out(mean), weights
+
+
+# %%
+texts, labels = reviews(seeded(0), 2000, kinds=2)  # lists of words, (N,)
+lexicon = Vocabulary([" ".join(text) for text in texts])
+tokens = lexicon.encode([" ".join(text) for text in texts])  # (N, T)
+Table([(KINDS[label], " ".join(text)) for text, label in list(zip(texts, labels))[:3]], ["class", "review"])
+
+
+# %%
+def train_classifier(**options):
+    torch.manual_seed(0)
+    model, generator = Classifier(len(lexicon), **options), seeded(0)
+
+    def loss(step):
+        rows = torch.randint(500, 2000, (64,), generator=generator)  # (B,); the first 500 are the test
+        return nn.functional.cross_entropy(model(tokens[rows])[0], labels[rows])
+
+    fit(loss, model.parameters(), steps(200), lr=1e-2, label=f"reviews {options or ''}")
+    return model
+
+
+def accuracy(model, padding=0):
+    with torch.no_grad():
+        logits, _ = model(nn.functional.pad(tokens[:500], (0, padding), value=PAD))  # (500, 2)
+    return (logits.argmax(-1) == labels[:500]).float().mean()
+
+
+models = {"LSTM and attention": train_classifier(), "attention alone": train_classifier(recurrent=False), "no mask": train_classifier(masked=False)}
+
+# %% alt="Accuracy of the classifiers: with LSTM and attention close to 1, attention alone near one half"
+bars({name: accuracy(models[name]) for name in ("LSTM and attention", "attention alone")}, "accuracy", "Who knows about order?");
+
+# %% [markdown]
+# Attention by itself treats its input as a bag of words, so on these reviews it can only guess. The LSTM knows about order. (Unit 06 gives attention that
+# knowledge without an LSTM.)
+#
+# The deck's program masks nothing: padding is attended to, and averaged. A model without masks gets used to the padding that it was trained with. Pad the same
+# reviews further and look again:
+
+# %% alt="Accuracy against extra padding: constant with the mask, falling without it"
+extra = [0, 5, 10, 20, 40, 80]
+lines = {name: torch.stack([accuracy(models[key], padding) for padding in extra]) for name, key in (("masked", "LSTM and attention"), ("not masked", "no mask"))}
+curves(extra, lines, "padding added to every review", "accuracy", "A text should not change with its padding", style="o-")
+plt.ylim(0.4, 1.03);
+
+# %% [markdown]
+# Two details of the library in which that program is written, Keras: its `Attention` layer takes its inputs in the order query, *value*, key, and it does not divide by
+# $\sqrt{d}$ unless told to (`use_scale` is off, and would learn a factor anyway). The formula beside the program does divide. (Its model is also named *classifation*.)
+
+# %% [markdown]
+# ## Two bugs that hide one another
+#
+# The same program has a bug that survived because of a second one. The sizes on the slide: 2000 words, vectors of 100 numbers, an LSTM of 20 units. The embedding's two arguments
+# are swapped. And the words come in with an axis of length one that nobody needs, which a `reshape` has to remove.
+
+# %%
+swapped, correct = nn.Embedding(100, 2000), nn.Embedding(2000, 100)  # first the number of words, then the size of a vector
+lstm, head = nn.LSTM(100, 20, batch_first=True), nn.Linear(20, 1)
+ids = torch.randint(0, 100, (4, 12, 1), generator=seeded(0))  # (B, T, 1): four texts of twelve words
+rows = []
+for name, embed in (("as on the slide", swapped), ("arguments in order", correct)):
+    x = embed(ids)  # (B, T, 1, E)
+    y = x.reshape(4, -1, 100)  # (B, ?, 100)
+    count = sum(p.numel() for layer in (embed, lstm, head) for p in layer.parameters())
+    rows.append((name, f"{count:,}", tuple(x.shape), tuple(y.shape), tuple(head(lstm(y)[0].mean(1)).shape)))
+Table(rows, ["program", "parameters", "after the embedding", "after the reshape", "result"])
+
+# %% [markdown]
+# The number of parameters is the same, since $100 \cdot 2000 = 2000 \cdot 100$. (The slide's summary says 209,701; torch's LSTM has 80 more, a second bias for each of its 4 · 20 gates.) The result has the right shape. Yet in the first row
+# every word has been cut into **20 pieces** that the LSTM reads as 20 words: twelve words have become 240. Only one number of the table gives it away.
+#
+# Take away either half of the pair, and the other half shows itself:
+
+
+# %%
+def try_it(program):
+    try:
+        return f"runs, result {tuple(program().shape)}"
+    except (RuntimeError, IndexError) as error:
+        return f"{type(error).__name__}: {str(error).splitlines()[0]}"
+
+
+rows = [
+    ("without the reshape", try_it(lambda: lstm(swapped(ids[..., 0]))[0])),
+    ("with a word whose id is 1500", try_it(lambda: lstm(swapped(ids + 1400).reshape(4, -1, 100))[0])),
+    ("arguments in order, no reshape", try_it(lambda: lstm(correct(ids[..., 0] + 1400))[0])),
+]
+Table(rows, ["program", "what happens"])
+
+# %% [markdown]
+# What would have found it? Not the parameter count, not the shape of the result, not a falling loss. A look at the *length* after each layer does; so does a text with a rare word;
+# and so does the oldest test of all, in which the program is run on one input whose answer is known at every step.
+
+# %% [markdown]
+# ## Who asks, who answers
+#
+# The general form has two inputs: a sequence that **asks** gives the queries, a sequence that is **looked at** gives keys *and* values. The result has one row per query. Slides
+# tend to deal these roles out wrongly, one giving the keys to one sequence and the values to the other. A look at the shapes settles it: every value needs a key by which it is found.
+
+# %%
+asking = torch.randn(3, 8, generator=seeded(0))  # (T, D), e.g. three words written so far
+looked_at = torch.randn(7, 8, generator=seeded(1))  # (S, D), e.g. seven words of the source
+output, weights = scaled_dot_product_attention(asking, looked_at, looked_at)  # (T, D), (T, S)
+wrong = try_it(lambda: scaled_dot_product_attention(looked_at, asking, looked_at)[0])  # keys from one, values from the other
+Table([("source gives keys and values", tuple(output.shape)), ("keys from the written words, values from the source", wrong)], ["roles", "result"])
+
+# %% [markdown]
+# | task | who asks (queries) | who is looked at (keys and values) | what the alignment looks like |
+# |---|---|---|---|
+# | translation | the words written so far | the source sentence | near the diagonal, crossed where the languages differ |
+# | speech to text (*Listen, Attend and Spell*) | the letters written so far | frames of audio, thinned out by a pyramid of LSTMs | strictly from left to right: nobody speaks backwards |
+# | question answering | the question | the text that holds the answer | bright where the answer stands |
+# | captions (unit 10) | the words written so far | regions of an image | from object to object |
+# | one series from another (unit 07) | the series to be predicted | the series that drives it | a stripe, shifted by the delay |
+#
+# Translation gained most at first. On long sentences, where the older models fell off the cliff that you have seen above, the score no longer depended on the length.
+#
+# And if the decoder can look anywhere at every step, what is the recurrence still for? Here it keeps count and keeps order. That is the question of the next units.
+
+# %% [markdown]
+# ## Summary
+#
+# - An encoder reads, a decoder writes; without attention one vector of fixed size lies between them, and exact match falls from 1 to 0 as strings grow from 4 to 16 letters.
+# - The decoder starts with a go symbol. In training its inputs are the true targets shifted right (teacher forcing); at test time its own words, which it has not been trained on (exposure bias).
+# - Loss and exact match leave out padding, and the target says what padding is.
+# - Attention lets each step look at all encoder states. Luong: the current state asks, the context is joined behind it. Bahdanau: the previous state asks, the context goes into the next state.
+# - In an alignment matrix a row is what is being written, a column what can be read.
+# - Attention also works on top of an LSTM, with a mask. Equal parameter counts and right shapes do not prove a program right.
+
+# %% [markdown]
+# ## Questions
+#
+# **1.** A friend's model reaches a training loss of 0.001 within a minute; what it generates is one letter, repeated. What do you look at first?
+# <details><summary>Answer</summary>
+#
+# The shift. If the decoder's inputs are the targets themselves, each step is given the token that it has to predict and learns to copy it. At test time it is given the go symbol, or its own last
+# letter, and copies that. Compare inputs and targets of one batch side by side.
+# </details>
+#
+# **2.** The source is twice as long. How does that change the encoder's last state, the memory, and the number of scores per written token, with and without attention?
+# <details><summary>Answer</summary>
+#
+# The last state keeps its size: that is the bottleneck. The memory doubles. Without attention nothing else changes, and quality falls; with it every written token needs twice as many scores. Attention
+# buys memory that grows with the text, at a price that grows with it too.
+# </details>
+#
+# **3.** Why can Luong's decoder do all steps of a training example at once, while Bahdanau's cannot? And at test time?
+# <details><summary>Answer</summary>
+#
+# Luong's states depend on the inputs alone, and with teacher forcing all inputs are known: first all states, then all looks. Bahdanau's context goes into the state, so look, state, look, state must
+# alternate. (The GRU inside is serial in both, but it is one call of a fast routine.) At test time the next input is the model's own last word, so both go step by step.
+# </details>
+
+# %% [markdown]
+# ## Where next
+#
+# The assignment of this unit has you write `shift_right`, `sequence_loss`, `exact_match` and both attentions, and find the bugs in three slides. Then unit 05: one look per step is a single mixture; several heads look at several things at once.
