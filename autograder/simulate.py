@@ -31,10 +31,10 @@ def simulate(
 ) -> list[Simulated]:
     """Write submitted/STUDENT/UNIT for a class; one of each accident (and attack) if the class is large enough."""
     unit = course.unit(unit_name)
-    release = json.loads(course.released(unit.name).read_text(encoding="utf-8"))
-    solved = json.loads((course.solutions / unit.name / f"{unit.name}.ipynb").read_text(encoding="utf-8"))
     if students < 1:
         raise UserError("a class needs at least one student: --students 30")
+    release = json.loads(course.released(unit.name).read_text(encoding="utf-8"))
+    solved = json.loads((course.solutions / unit.name / f"{unit.name}.ipynb").read_text(encoding="utf-8"))
     taken = set(course.students(unit.name))
     wanted = [f"student{number:03d}" for number in range(1, students + 1)]
     if clash := sorted(taken & set(wanted)):
