@@ -79,6 +79,7 @@ def heatmap(
     ax.imshow(matrix, cmap="Blues" if low == 0 else "RdBu_r", vmin=low if low == 0 else -max(-low, top), vmax=top, aspect="auto")
     ax.grid(False)
     ax.set(xlabel="keys →", ylabel="queries ↓", title=title)
+    ax.locator_params(integer=True)
     if keys is not None:
         ax.set_xticks(range(columns), list(keys), rotation=45 if max(map(len, keys)) > 3 else 0)
     if queries is not None:
@@ -95,7 +96,7 @@ def heatmaps(
 ) -> Figure:
     """Draw several matrices side by side, titled by their names, on one colour scale."""
     rows, columns = next(iter(panels.values())).shape[-2:]
-    size = (len(panels) * min(1.3 + 0.42 * columns, 4.6), min(1.3 + 0.42 * rows, 5))
+    size = (min(len(panels) * min(1.3 + 0.42 * columns, 4.6), 11), min(1.3 + 0.42 * rows, 5))  # no wider than a page
     figure, axes = plt.subplots(1, len(panels), figsize=size, squeeze=False)
     top = max(float(numbers(panel).max()) for panel in panels.values())
     for ax, (title, panel) in zip(axes[0], panels.items(), strict=True):

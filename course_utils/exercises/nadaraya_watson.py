@@ -730,7 +730,7 @@ SLIDE_DISTANCE = Choice(
 SLIDE_CODE = Choice(
     name="slide_code",
     points=2,
-    section="The slide's seven lines",
+    section="Three traps in one line of code",
     right="b",
     options={
         "a": Option(
