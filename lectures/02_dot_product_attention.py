@@ -364,6 +364,7 @@ Table(rows, ["scale", "rows sum to", "share of the largest weight"])
 # Outside, each row sums to $1/\sqrt{64} = 0.125$: every output is an eighth of a mean, *and* the softmax is as peaked as if nothing had been done. A one-line
 # test, *do the rows sum to one?*, finds it. Another slide has $\mathrm{softmax}(KQ^\top)$: then rows are keys, the queries compete with each other, and the
 # product with $V$ works only if there happen to be as many queries as keys. Test with different numbers of both.
+# (A third deck leaves the scale out of the Transformer altogether.)
 
 # %% [markdown]
 # ## Scaled dot-product attention

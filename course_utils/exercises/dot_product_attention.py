@@ -245,7 +245,7 @@ CONTEXT = Exercise(
             lambda x: (x @ softmax(x.mT @ x), softmax(x.mT @ x)),
         ),
         Misconception(
-            "features-not-words-left",
+            "features-not-words",
             "Similarity between features, not words",
             "You multiply `x.T @ x`: that compares the D columns with each other. The weights must be (T, T), one row and one column "
             "per word.",
@@ -272,7 +272,7 @@ CONTEXT = Exercise(
             lambda x: attend(-((x[:, None] - x[None]) ** 2).sum(-1), x),
         ),
         Misconception(
-            "distance-scores-halved",
+            "distance-scores",
             "Distances instead of dot products",
             "You score by the negative squared distance, as in unit 01. Here similarity is the dot product, which also rewards length.",
             lambda x: attend(-((x[:, None] - x[None]) ** 2).sum(-1) / 2, x),
@@ -543,7 +543,7 @@ ATTENTION = Exercise(
             _elementwise,
         ),
         Misconception(
-            "paired-off-summed",
+            "paired-off",
             "Query i meets key i only",
             "`(query * key).sum(-1)` pairs the rows off, and works only if there are as many queries as keys. Every query meets every "
             "key: that is a matrix product.",
@@ -620,7 +620,6 @@ ELSEWHERE = (
     "softmax-on-axis-one",
     "cosine",
     "paired-off",
-    "paired-off-summed",
     "values-as-keys",
 )
 
