@@ -25,7 +25,7 @@ def show(value: Any) -> str:
     if isinstance(value, Tensor):
         if value.is_floating_point():
             value = torch.where(value.abs() < 5e-7, torch.zeros_like(value), value)
-        text = repr(value.tolist()) if value.dim() == 0 else _rows(value)
+        text = _number(value.item()) if value.dim() == 0 else _rows(value)
         return text if value.numel() <= 60 else f"a tensor of shape {tuple(value.shape)}"
     if isinstance(value, tuple):
         return "\n".join(f"[{i + 1}] {show(item)}" for i, item in enumerate(value))
@@ -34,15 +34,30 @@ def show(value: Any) -> str:
     return textwrap.shorten(repr(value), 300)
 
 
+def _number(value: Any) -> str:
+    if not isinstance(value, float) or value != value:
+        return str(value)
+    if abs(value) < 1e9 and value == int(value):
+        return str(int(value))
+    return f"{value:.4f}" if abs(value) < 1e4 else f"{value:.6g}"
+
+
 def _rows(value: Tensor) -> str:
-    if value.dim() > 1:
-        return f"shape {tuple(value.shape)}\n" + "\n".join(_rows(row) if row.dim() == 1 else _rows(row).split("\n", 1)[1] for row in value)
-    cells = [f"{v:.5g}" if isinstance(v, float) else str(v) for v in value.tolist()]
-    return "[" + ", ".join(cells) + "]"
+    """Rows of aligned columns."""
+    flat = [_number(v) for v in value.flatten().tolist()]
+        f"{v:.4f}" if isinstance(v, float) and 1e-3 <= abs(v) < 1e3 else f"{v:.4g}" if isinstance(v, float) else str(v)
+        for v in value.flatten().tolist()
+    ]
+    if value.dim() == 1:
+        return "[" + ", ".join(flat) + "]"
+    width = max((len(cell) for cell in flat), default=0)
+    columns = max(value.shape[-1], 1)
+    rows = ["[" + "  ".join(cell.rjust(width) for cell in flat[i : i + columns]) + "]" for i in range(0, len(flat), columns)]
+    return f"shape {tuple(value.shape)}\n" + "\n".join(rows)
 
 
-def difference(expected: Any, got: Any, tolerance: float, name: str = "the result") -> str | None:
-    """How `got` differs from `expected`, or None if it does not. Numbers and 0-d tensors are the same thing."""
+def difference(expected: Any, got: Any, tolerance: float, name: str = "the result", parts: tuple[str, ...] = ()) -> str | None:
+    """How `got` differs from `expected`, or None if it does not; `parts` names what a tuple holds. Numbers and 0-d tensors are the same."""
     if isinstance(expected, Opaque):
         return None if isinstance(got, Opaque) else f"{name} should be a model or layer that can be called, not {describe(got)}"
     if got is None and expected is not None:
@@ -50,10 +65,8 @@ def difference(expected: Any, got: Any, tolerance: float, name: str = "the resul
     if isinstance(expected, tuple):
         if not isinstance(got, tuple | list) or len(got) != len(expected):
             return f"{name} should be a tuple of {len(expected)}, not {describe(got)}"
-        found = (
-            difference(e, g, tolerance, f"{name}, part {i + 1} of {len(expected)},")
-            for i, (e, g) in enumerate(zip(expected, got, strict=True))
-        )
+        names = parts if len(parts) == len(expected) else [f"{name}, part {i + 1} of {len(expected)}," for i in range(len(expected))]
+        found = (difference(e, g, tolerance, each) for e, g, each in zip(expected, got, names, strict=True))
         return next((text for text in found if text), None)
     if isinstance(expected, list):
         if not isinstance(got, list | tuple | Tensor):
@@ -92,7 +105,7 @@ def _tensor_difference(expected: Any, got: Any, tolerance: float, name: str) -> 
     return f"{share}{name}{at} is {b[where]:.6g}, expected {a[where]:.6g}"
 
 
-def outcome_difference(expected: Outcome, got: Outcome, tolerance: float) -> str | None:
+def outcome_difference(expected: Outcome, got: Outcome, tolerance: float, parts: tuple[str, ...] = ()) -> str | None:
     """How an outcome differs in what came back (values, or the kind of error); None if it does not."""
     if (expected.failure is None) != (got.failure is None):
         return "one raises an error, the other does not"
@@ -100,7 +113,7 @@ def outcome_difference(expected: Outcome, got: Outcome, tolerance: float) -> str
         return None if expected.failure.type == got.failure.type else f"{got.failure.type} instead of {expected.failure.type}"
     for number, (want, have) in enumerate(zip(expected.values, got.values, strict=False)):
         name = "the result" if len(expected.values) == 1 else f"the result of call {number + 1}"
-        if text := difference(want, have, tolerance, name):
+        if text := difference(want, have, tolerance, name, parts):
             return text
     return gradient_difference(expected, got, tolerance)
 

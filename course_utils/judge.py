@@ -5,6 +5,7 @@ another process) and for authors. It sees an attempt only through `play`: cases 
 """
 
 import hashlib
+import inspect
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
@@ -160,7 +161,7 @@ def wrong_with(exercise: Exercise, case: Case, expected: Outcome, got: Outcome) 
         return told(got.failure)
     if case.verify is not None:
         return looked_at(case.verify, got)
-    return outcome_difference(expected, got, exercise.tolerance)
+    return outcome_difference(expected, got, exercise.tolerance, exercise.returns)
 
 
 def looked_at(look: Callable[..., str | None], *what: Any) -> str | None:
@@ -333,13 +334,23 @@ def _swapped(want: tuple[Any, ...], got: tuple[Any, ...], tolerance: float) -> b
 def _counterexample(exercise: Exercise, case: Case, expected: Outcome, got: Outcome, message: str) -> tuple[tuple[str, str], ...]:
     rows = [("case", case.label), ("what is wrong", message)]
     if case.size <= 60 and not case.hidden_values:
-        rows += [(f"argument {i + 1}", show(value)) for i, value in enumerate(case.args)]
+        rows += [(name, show(value)) for name, value in zip(argument_names(exercise, case), case.args, strict=True)]
         rows += [(key, show(value)) for key, value in case.kwargs.items()]
         if expected.failure is None and case.verify is None and case.raises is None:
             rows.append(("expected", show(expected.values[0] if len(expected.values) == 1 else expected.values)))
         if got.failure is None:
             rows.append(("yours", show(got.values[0] if len(got.values) == 1 else got.values)))
     return tuple(rows)
+
+
+def argument_names(exercise: Exercise, case: Case) -> list[str]:
+    """What the arguments of a case are called in the reference."""
+    target = exercise.reference if case.init is None else getattr(exercise.reference, case.method or "forward", exercise.reference)
+    try:
+        names = [name for name in inspect.signature(target).parameters if name != "self"]
+    except (TypeError, ValueError):
+        names = []
+    return [names[i] if i < len(names) else f"argument {i + 1}" for i in range(len(case.args))]
 
 
 def _picture(exercise: Exercise, case: Case, expected: Outcome, got: Outcome) -> str:

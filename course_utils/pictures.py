@@ -35,12 +35,13 @@ def svg_heatmap(matrix: Tensor, title: str, top: float) -> str:
             parts.append(
                 f'<rect x="{24 + j * CELL}" y="{34 + i * CELL}" width="{CELL - 1}" height="{CELL - 1}" fill="{colour}" stroke="#bbb" stroke-width=".5"><title>{value:.4g}</title></rect>'
             )
+    queries = '<text x="14" y="40" transform="rotate(90 10 40)">queries →</text>'
+    axes = f'<text x="24" y="28">keys →</text>{queries if rows > 2 else ""}' if rows > 1 else ""
     width, height = max(30 + columns * CELL, 130), 44 + rows * CELL
     label = f"{escape(title)}: {rows} by {columns} matrix, darker is larger"
     return (
         f'<svg role="img" aria-label="{label}" width="{width}" height="{height}" xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" font-size="11" fill="currentColor">'
-        f'<text x="24" y="12" font-weight="bold">{escape(title)}</text><text x="24" y="28">keys →</text>'
-        f'<text x="14" y="40" transform="rotate(90 10 40)">queries →</text>{"".join(parts)}</svg>'
+        f'<text x="24" y="12" font-weight="bold">{escape(title)}</text>{axes}{"".join(parts)}</svg>'
     )
 
 
