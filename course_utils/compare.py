@@ -45,9 +45,6 @@ def _number(value: Any) -> str:
 def _rows(value: Tensor) -> str:
     """Rows of aligned columns."""
     flat = [_number(v) for v in value.flatten().tolist()]
-        f"{v:.4f}" if isinstance(v, float) and 1e-3 <= abs(v) < 1e3 else f"{v:.4g}" if isinstance(v, float) else str(v)
-        for v in value.flatten().tolist()
-    ]
     if value.dim() == 1:
         return "[" + ", ".join(flat) + "]"
     width = max((len(cell) for cell in flat), default=0)
