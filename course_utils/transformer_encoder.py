@@ -82,7 +82,7 @@ def masked_mean(x: Tensor, mask: Tensor) -> Tensor:
 class Classifier(nn.Module):
     """Tokens to logits: embed, add positions, encode, average over the real tokens, project."""
 
-    def __init__(self, vocabulary: int, classes: int, pad: int, dim: int = 32, heads: int = 4, hidden: int = 64, depth: int = 1) -> None:
+    def __init__(self, vocabulary: int, classes: int, pad: int, dim: int = 32, heads: int = 2, hidden: int = 64, depth: int = 1) -> None:
         super().__init__()
         self.pad = pad
         self.embed = nn.Embedding(vocabulary, dim)
@@ -103,9 +103,9 @@ def train_classifier(tokens: Tensor, labels: Tensor, classes: int, pad: int, see
     """(N, T) int, (N,) int -> a trained model: tokens (M, T) -> logits (M, classes)."""
     torch.manual_seed(seed)
     model = Classifier(int(tokens.max()) + 1, classes, pad)
-    optimiser = torch.optim.Adam(model.parameters(), lr=3e-3)
-    for _ in range(12):
-        for batch in torch.split(torch.randperm(len(tokens)), 32):  # (32,), a new order in every epoch
+    optimiser = torch.optim.Adam(model.parameters(), lr=5e-3)
+    for _ in range(10):
+        for batch in torch.split(torch.randperm(len(tokens)), 50):  # (50,), a new order in every epoch
             loss = F.cross_entropy(model(tokens[batch]), labels[batch])
             optimiser.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]

@@ -1,0 +1,12 @@
+# misconception: mask-in-the-first-block-only
+class Encoder(nn.Module):
+    def __init__(self, dim, heads, hidden, depth, norm_first=False):
+        super().__init__()
+        self.blocks = nn.ModuleList([EncoderBlock(dim, heads, hidden, norm_first) for _ in range(depth)])
+        self.norm = nn.LayerNorm(dim) if norm_first else None
+
+    def forward(self, x, mask=None):
+        x = self.blocks[0](x, mask)
+        for block in self.blocks[1:]:
+            x = block(x)
+        return self.norm(x) if self.norm is not None else x

@@ -1,0 +1,14 @@
+# misconception: always-post-norm
+class EncoderBlock(nn.Module):
+    def __init__(self, dim, heads, hidden, norm_first=False):
+        super().__init__()
+        self.attention = MultiHeadAttention(dim, heads)
+        self.feed_forward = FeedForward(dim, hidden)
+        self.norm1 = nn.LayerNorm(dim)
+        self.norm2 = nn.LayerNorm(dim)
+        self.norm_first = norm_first
+
+    def forward(self, x, mask=None):
+        out, _ = self.attention(x, x, x, mask)
+        x = self.norm1(x + out)
+        return self.norm2(x + self.feed_forward(x))

@@ -1,0 +1,19 @@
+# misconception: norm-on-the-branch
+class EncoderBlock(nn.Module):
+    def __init__(self, dim, heads, hidden, norm_first=False):
+        super().__init__()
+        self.attention = MultiHeadAttention(dim, heads)
+        self.feed_forward = FeedForward(dim, hidden)
+        self.norm1 = nn.LayerNorm(dim)
+        self.norm2 = nn.LayerNorm(dim)
+        self.norm_first = norm_first
+
+    def forward(self, x, mask=None):
+        if self.norm_first:
+            y = self.norm1(x)
+            x = x + self.attention(y, y, y, mask)[0]
+            x = x + self.feed_forward(self.norm2(x))
+        else:
+            x = x + self.norm1(self.attention(x, x, x, mask)[0])
+            x = x + self.norm2(self.feed_forward(x))
+        return x

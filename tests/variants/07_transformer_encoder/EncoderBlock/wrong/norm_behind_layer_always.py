@@ -1,0 +1,14 @@
+# misconception: norm-on-the-branch
+class EncoderBlock(nn.Module):
+    def __init__(self, dim, heads, hidden, norm_first=False):
+        super().__init__()
+        self.attention = MultiHeadAttention(dim, heads)
+        self.feed_forward = FeedForward(dim, hidden)
+        self.norm1 = nn.LayerNorm(dim)
+        self.norm2 = nn.LayerNorm(dim)
+        self.norm_first = norm_first
+
+    def forward(self, x, mask=None):
+        attended, _ = self.attention(x, x, x, mask)
+        x = self.norm1(attended) + x
+        return self.norm2(self.feed_forward(x)) + x

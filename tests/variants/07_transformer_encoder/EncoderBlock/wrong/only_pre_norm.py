@@ -1,0 +1,15 @@
+# misconception: always-pre-norm
+class EncoderBlock(nn.Module):
+    def __init__(self, dim, heads, hidden, norm_first=False):
+        super().__init__()
+        self.attention = MultiHeadAttention(dim, heads)
+        self.feed_forward = FeedForward(dim, hidden)
+        self.norm1 = nn.LayerNorm(dim)
+        self.norm2 = nn.LayerNorm(dim)
+        self.norm_first = norm_first
+
+    def forward(self, x, mask=None):
+        y = self.norm1(x)
+        x = x + self.attention(y, y, y, mask)[0]
+        y = self.norm2(x)
+        return x + self.feed_forward(y)

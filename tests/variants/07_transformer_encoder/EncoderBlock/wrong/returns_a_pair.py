@@ -1,0 +1,19 @@
+# misconception: returns-the-weights
+class EncoderBlock(nn.Module):
+    def __init__(self, dim, heads, hidden, norm_first=False):
+        super().__init__()
+        self.attention = MultiHeadAttention(dim, heads)
+        self.feed_forward = FeedForward(dim, hidden)
+        self.norm1 = nn.LayerNorm(dim)
+        self.norm2 = nn.LayerNorm(dim)
+        self.norm_first = norm_first
+
+    def forward(self, x, mask=None):
+        if self.norm_first:
+            y = self.norm1(x)
+            out, weights = self.attention(y, y, y, mask)
+            x = x + out
+            return x + self.feed_forward(self.norm2(x)), weights
+        out, weights = self.attention(x, x, x, mask)
+        x = self.norm1(x + out)
+        return self.norm2(x + self.feed_forward(x)), weights

@@ -1,0 +1,10 @@
+# misconception: no-nonlinearity
+class FeedForward(nn.Module):
+    def __init__(self, dim, hidden):
+        super().__init__()
+        self.inner = nn.Linear(dim, hidden)
+        self.outer = nn.Linear(hidden, dim)
+
+    def forward(self, x):
+        h = F.dropout(self.inner(x), 0.1, training=self.training)
+        return self.outer(h)

@@ -1,0 +1,11 @@
+# misconception: relu-twice
+class FeedForward(nn.Module):
+    def __init__(self, dim, hidden):
+        super().__init__()
+        self.inner = nn.Linear(dim, hidden)
+        self.outer = nn.Linear(hidden, dim)
+
+    def forward(self, x):
+        x = F.relu(self.inner(x))
+        x = F.relu(self.outer(x))
+        return x

@@ -1,0 +1,10 @@
+# misconception: softmax-inside
+class FeedForward(nn.Module):
+    def __init__(self, dim, hidden):
+        super().__init__()
+        self.inner = nn.Linear(dim, hidden)
+        self.outer = nn.Linear(hidden, dim)
+
+    def forward(self, x):
+        h = self.inner(x)
+        return self.outer(F.softmax(h, dim=-1))

@@ -1,0 +1,3 @@
+# misconception: sentences-mixed
+def masked_mean(x, mask):
+    return x[mask].mean(dim=0)

@@ -1,0 +1,3 @@
+# misconception: first-token
+def masked_mean(x, mask):
+    return x[:, 0, :]

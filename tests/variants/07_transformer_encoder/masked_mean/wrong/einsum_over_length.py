@@ -1,0 +1,3 @@
+# misconception: divided-by-the-length
+def masked_mean(x, mask):
+    return torch.einsum("btd,bt->bd", x, mask.float()) / mask.shape[1]

@@ -1,0 +1,3 @@
+# misconception: not-divided
+def masked_mean(x, mask):
+    return torch.einsum('btd,bt->bd', x, mask.to(x.dtype))

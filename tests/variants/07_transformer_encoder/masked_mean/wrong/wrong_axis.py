@@ -1,0 +1,3 @@
+# misconception: features-averaged
+def masked_mean(x, mask):
+    return (x * mask.unsqueeze(-1)).mean(dim=2)

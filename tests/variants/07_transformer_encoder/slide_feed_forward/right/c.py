@@ -1,0 +1,1 @@
+slide_feed_forward = "c"

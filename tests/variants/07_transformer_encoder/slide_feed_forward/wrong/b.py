@@ -1,0 +1,2 @@
+# misconception: wants-convolution
+slide_feed_forward = "b"

@@ -1,0 +1,2 @@
+# misconception: wants-softmax
+slide_feed_forward = "d"

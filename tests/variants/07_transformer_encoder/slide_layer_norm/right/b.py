@@ -1,0 +1,1 @@
+slide_layer_norm = "b"

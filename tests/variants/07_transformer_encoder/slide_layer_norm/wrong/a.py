@@ -1,0 +1,2 @@
+# misconception: per-sequence
+slide_layer_norm = "a"

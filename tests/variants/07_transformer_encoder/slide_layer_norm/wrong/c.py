@@ -1,0 +1,2 @@
+# misconception: per-feature
+slide_layer_norm = "c"

@@ -1,0 +1,2 @@
+# misconception: per-step
+slide_layer_norm = "d"

@@ -1,0 +1,2 @@
+# misconception: trusts-the-slide
+slide_linear = "a"

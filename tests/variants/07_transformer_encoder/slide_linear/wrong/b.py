@@ -1,0 +1,2 @@
+# misconception: blames-the-scale
+slide_linear = "b"

@@ -1,0 +1,2 @@
+# misconception: blames-the-softmax-alone
+slide_linear = "c"

@@ -1,0 +1,2 @@
+# misconception: trusts-the-plot
+slide_stocks = "b"

@@ -1,0 +1,2 @@
+# misconception: random-split
+slide_stocks = "c"

@@ -1,0 +1,2 @@
+# misconception: trusts-correlation
+slide_stocks = "d"
