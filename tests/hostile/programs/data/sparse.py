@@ -1,0 +1,3 @@
+# attack: returns a sparse tensor
+def softmax(scores, dim=-1):
+    return scores.to_sparse()

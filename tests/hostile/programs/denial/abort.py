@@ -1,0 +1,4 @@
+# attack: aborts
+# limit: crash
+import os
+os.abort()

@@ -1,0 +1,4 @@
+# attack: hooks that run at the end and hang
+import atexit, threading, time
+atexit.register(time.sleep, 1000)
+threading.Thread(target=time.sleep, args=(1000,)).start()

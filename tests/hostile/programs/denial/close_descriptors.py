@@ -1,0 +1,4 @@
+# attack: closes every descriptor
+# limit: crash
+import os
+os.closerange(0, 256)

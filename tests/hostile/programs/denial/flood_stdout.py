@@ -1,0 +1,4 @@
+# attack: floods standard output
+# limit: output_kb
+while True:
+    print("x" * 10000)

@@ -1,0 +1,13 @@
+# attack: ignores every signal and sleeps
+# limit: cell_seconds
+import signal, time
+for number in range(1, 65):
+    try:
+        signal.signal(number, signal.SIG_IGN)
+    except (OSError, ValueError):
+        pass
+while True:
+    try:
+        time.sleep(1000)
+    except BaseException:
+        pass

@@ -1,0 +1,2 @@
+# attack: waits for input that never comes
+answer = input("your name? ")

@@ -1,0 +1,6 @@
+# attack: asks for more and more memory
+# limit: maybe
+import torch
+hoard = []
+while True:
+    hoard.append(torch.ones(16 << 20))

@@ -1,0 +1,3 @@
+# attack: reads standard input
+import sys
+print(sys.stdin.read())

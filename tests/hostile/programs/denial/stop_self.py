@@ -1,0 +1,7 @@
+# attack: stops itself without ending
+# limit: maybe
+import os, signal
+def softmax(scores, dim=-1):
+    os.kill(os.getpid(), signal.SIGSTOP)
+    while True:
+        signal.pause()

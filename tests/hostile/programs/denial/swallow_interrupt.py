@@ -1,0 +1,9 @@
+# attack: loops for ever and swallows every exception
+# limit: cell_seconds
+def softmax(scores, dim=-1):
+    while True:
+        try:
+            while True:
+                pass
+        except BaseException:
+            pass

@@ -1,0 +1,6 @@
+# attack: a failure that calls itself a success
+# spoils: all
+# limit: crash
+import sys
+agent = sys.modules["autograder.sandbox.agent"]
+agent._outcome = lambda outcome, buffers: {"failure": {"kind": "passed", "type": "", "message": "", "line": None, "code": ""}}

@@ -1,0 +1,3 @@
+# attack: claims the errors that a right answer would raise
+def softmax(scores, dim=-1):
+    raise ValueError("expected")

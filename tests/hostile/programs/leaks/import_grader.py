@@ -1,0 +1,8 @@
+# attack: imports the grader itself
+import importlib, sys
+sys.path[:0] = ["@REPO@", "@COURSE@"]
+for name in ("autograder.grading.run", "autograder.course", "autograder.grading.record", "course_utils.exercises", "course_utils.judge"):
+    try:
+        print("FOUND", importlib.import_module(name))
+    except ImportError as error:
+        print("REFUSED", error)

@@ -1,0 +1,9 @@
+# attack: reads the secret seed
+def look(path):
+    try:
+        with open(path, "rb") as file:
+            print(path, file.read())
+    except OSError as error:
+        print(path, error.strerror)
+look("@COURSE@/.secret_seed")
+look("@COURSE@/course.toml")

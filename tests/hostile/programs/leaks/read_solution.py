@@ -1,0 +1,11 @@
+# attack: reads the solutions
+def look(path):
+    try:
+        with open(path, "rb") as file:
+            print(path, file.read())
+    except OSError as error:
+        print(path, error.strerror)
+
+import glob
+for path in glob.glob("@COURSE@/solutions/**/*", recursive=True) + ["@COURSE@/solutions/01_nadaraya_watson/01_nadaraya_watson.ipynb"]:
+    look(path)

@@ -1,0 +1,146 @@
+"""Nobody gets a point for a wrong answer, nothing leaks, nobody else suffers, nothing survives, and the run ends by itself."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.autograder import classroom
+from tests.autograder.classroom import UNIT
+from tests.hostile import suite
+from tests.hostile.suite import Class, Program
+from tests.hostile.tampering import TAMPERINGS, Tampering
+
+pytestmark = pytest.mark.sandbox
+JUDGED = (
+    "test_gaussian_weights",
+    "test_nadaraya_watson",
+    "test_leave_one_out_error",
+    "test_slide_units",
+    "test_slide_distance",
+    "test_slide_code",
+)
+FULL = {"test_gaussian_weights": 3.0, "test_nadaraya_watson": 3.0, "test_leave_one_out_error": 4.0}
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Class:
+    folder = tmp_path_factory.mktemp("hostile")
+    base = classroom.make(folder / "base")
+    return suite.hold(base, folder / "course")
+
+
+def test_there_are_enough_attacks_of_every_family() -> None:
+    families = {program.path.parent.name for program in suite.programs()}
+    assert families == {"interpreter", "data", "leaks", "outcome", "denial"}
+    assert len(suite.programs()) + len(TAMPERINGS) >= 70
+
+
+@pytest.mark.parametrize("program", suite.programs(), ids=lambda program: program.name)
+def test_program(hostile: Class, program: Program) -> None:
+    points = hostile.points(program.name)
+    expected = program.head.get("expect", "0")
+    if expected.startswith("below"):
+        assert points["test_softmax"] is not None
+        assert points["test_softmax"] < float(expected.split()[1])
+    else:
+        assert points["test_softmax"] == float(expected)
+    if program.head.get("spoils") != "all":  # who breaks the own process may lose the own points, but gains none
+        assert {name: points[name] for name in FULL} == FULL
+    result = hostile.result(program.name)
+    limits = {note.limit for note in result.limits}
+    if "limit" not in program.head:
+        assert not limits, limits
+    elif program.head["limit"] != "maybe":
+        assert program.head["limit"] in limits
+        note = next(each for each in result.limits if each.limit == program.head["limit"])
+        assert note.message, "whoever hits a limit is told which"
+    if "status" in program.head:
+        assert next(cell for cell in result.cells if cell.name == "test_softmax").status == program.head["status"]
+
+
+@pytest.mark.parametrize("each", TAMPERINGS, ids=lambda each: each.name)
+def test_tampering(hostile: Class, each: Tampering) -> None:
+    student = suite.student_of(each)
+    if each.points is None:
+        assert each.reason in hostile.problem(student)
+        assert not (hostile.course.autograded / student).exists()
+        return
+    points = hostile.points(student)
+    assert points["test_softmax"] == each.points
+    assert {name: points[name] for name in FULL} == FULL
+    assert set(points) == {*FULL, "test_softmax", "test_slide_units", "test_slide_distance", "test_slide_code", "test_standardise", "why"}
+
+
+def test_honest_neighbours_keep_their_grades(hostile: Class) -> None:
+    from autograder.scores import cell_scores
+
+    recorded = cell_scores(hostile.course, UNIT)
+    for student, expected in hostile.honest.items():
+        assert {name: hostile.points(student)[name] for name in expected} == expected
+        assert {name: recorded[student][name] for name in expected} == expected
+
+
+def test_gradebook_says_what_the_judge_said(hostile: Class) -> None:
+    from autograder.scores import cell_scores
+
+    recorded = cell_scores(hostile.course, UNIT)
+    for program in suite.programs():
+        assert recorded[program.name] == hostile.points(program.name)
+
+
+def test_nothing_leaks(hostile: Class) -> None:
+    allowed = {*hostile.honest}  # whose own answer holds the canary
+    for folder in hostile.course.autograded.iterdir():
+        if folder.name in allowed or folder.name in ("leaks-leave-message", "outcome-script-output"):
+            continue
+        text = hostile.notebook(folder.name)
+        assert hostile.mark not in text, folder.name
+    for program in suite.programs():
+        text = str(hostile.result(program.name))
+        assert hostile.mark not in text or program.path.stem in ("leave_message", "script_output"), program.name
+
+
+def test_nobody_got_out(hostile: Class) -> None:
+    assert hostile.calls == []
+    root = hostile.course.root
+    assert not (root / "PICKLED").exists()
+    assert not (root / "PWNED").exists()
+    outputs = "".join(
+        hostile.notebook(f"leaks-{name}") for name in ("tcp", "udp", "abstract-socket", "vsock", "other-memory", "import-grader")
+    )
+    for word in ('"CONNECTED', "OPENED 40", "FOUND <"):
+        assert word not in outputs, word
+
+
+def test_scripts_do_not_reach_the_instructor(hostile: Class) -> None:
+    import json
+
+    for student in ("outcome-script-output", "files-script-in-output", "data-giant-error", "data-evil-metaclass"):
+        for cell in json.loads(hostile.notebook(student))["cells"]:
+            for output in cell.get("outputs", []):
+                for mime, content in output.get("data", {}).items():
+                    assert mime in ("text/plain", "text/html", "image/png")
+                    assert mime != "text/html" or "<script" not in content
+                    assert mime != "text/html" or "onerror" not in content
+                    assert mime != "text/html" or "<iframe" not in content
+
+
+def test_autograded_notebooks_are_valid(hostile: Class) -> None:
+    import nbformat
+
+    for folder in hostile.course.autograded.iterdir():
+        nbformat.validate(nbformat.reads(hostile.notebook(folder.name), as_version=4))
+
+
+def test_no_process_survives(hostile: Class) -> None:
+    assert suite.survivors() == []
+
+
+def test_every_grade_carries_the_level(hostile: Class) -> None:
+    assert hostile.summary.level == 3
+    assert {hostile.result(program.name).level for program in suite.programs()} == {3}
+
+
+def test_the_run_ends_by_itself(hostile: Class, tmp_path: Path) -> None:
+    submissions = len(suite.programs()) + len(TAMPERINGS) + len(hostile.honest)
+    assert hostile.summary.graded + len({each["student"] for each in hostile.summary.problems}) >= submissions
