@@ -7,7 +7,6 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +22,10 @@ from course_utils import exercises
 from course_utils.exercise import Choice
 
 COLAB = "https://colab.research.google.com"
+OPENING = "set-up"  # tag of the two cells that the build puts behind the title
 SET_UP = """\
-# Set-up: does nothing on your own machine; in Colab it installs the course's small package and leaves Colab's own packages alone.
+# Set-up: does nothing on your own machine. In Colab it installs the course's small package
+# and leaves the packages that Colab has alone.
 import importlib.util
 import sys
 
@@ -82,8 +83,8 @@ def solution(course: Course, name: str) -> NotebookNode:
 
 
 def source_hash(notebook: NotebookNode) -> str:
-    """Of everything that is written by hand in a notebook: its cells, before they are run."""
-    written = [(cell.id, cell.cell_type, cell.source, cell.metadata) for cell in notebook.cells]
+    """Of everything that an author wrote in a notebook: its cells, before they are run."""
+    written = [(cell.id, cell.cell_type, cell.source, cell.metadata) for cell in notebook.cells if not opening(cell)]
     return hashlib.sha256(json.dumps(written, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
 
@@ -99,8 +100,14 @@ def _opened(course: Course, notebook: NotebookNode, path: str) -> NotebookNode:
     place = f"{repository['owner']}/{repository['name']}"
     badge = f"[![Open In Colab]({COLAB}/assets/colab-badge.svg)]({COLAB}/github/{place}/blob/{repository['branch']}/{path})"
     set_up = SET_UP.format(url=f"git+https://github.com/{place}@{repository['branch']}")
-    notebook.cells[1:1] = [new_markdown_cell(badge), new_code_cell(set_up, metadata={"tags": ["set-up"]})]
+    tags = {"tags": [OPENING]}
+    notebook.cells[1:1] = [new_markdown_cell(badge, metadata=tags), new_code_cell(set_up, metadata=tags)]
     return notebook
+
+
+def opening(cell: NotebookNode) -> bool:
+    """Is this the badge or the set-up cell?"""
+    return OPENING in cell.metadata.get("tags", [])
 
 
 def _fill_in(text: str) -> str:
@@ -214,38 +221,64 @@ def _write(notebook: NotebookNode, path: Path) -> None:
 
 def stale(course: Course) -> list[str]:
     """What `make notebooks` would have to build."""
-    wanted: list[tuple[Path, Callable[[], NotebookNode]]] = []
+    wanted: list[tuple[Path, NotebookNode]] = []
     for name in names(course):
         if lecture_source(course, name).is_file():
-            wanted.append((lecture_path(course, name), lambda name=name: lecture(course, name)))  # type: ignore[misc]
+            wanted.append((lecture_path(course, name), lecture(course, name)))
         if solution_source(course, name).is_file():
-            for path in (solution_path(course, name), course.assignments / name / f"{name}.ipynb"):
-                wanted.append((path, lambda name=name: solution(course, name)))  # type: ignore[misc]
-    return [str(path.relative_to(course.root)) for path, make in wanted if recorded_hash(path) != source_hash(make())]
+            made = solution(course, name)
+            wanted += [(path, made) for path in (solution_path(course, name), course.assignments / name / f"{name}.ipynb")]
+    return [str(path.relative_to(course.root)) for path, made in wanted if not same_source(path, made) or not same_opening(path, made)]
 
 
-def recorded_hash(path: Path) -> str | None:
-    """The hash of the source from which a notebook was built."""
+def same_source(path: Path, made: NotebookNode) -> bool:
+    """Was the notebook at `path` built from the cells of `made`?"""
     if not path.is_file():
-        return None
-    found: str | None = json.loads(path.read_text(encoding="utf-8"))["metadata"].get("course", {}).get("source")
-    return found
+        return False
+    recorded = nbformat.read(path, as_version=4).metadata.get("course", {}).get("source")
+    return bool(recorded == source_hash(made))
+
+
+def same_opening(path: Path, made: NotebookNode) -> bool:
+    there = [cell.source for cell in nbformat.read(path, as_version=4).cells if opening(cell)]
+    return there == [cell.source for cell in made.cells if opening(cell)]
+
+
+def reopen(path: Path, made: NotebookNode) -> None:
+    """Only the student repository has changed: write badge and set-up anew, and keep the outputs."""
+    notebook = nbformat.read(path, as_version=4)
+    notebook.cells = [notebook.cells[0], *(c for c in made.cells if opening(c)), *(c for c in notebook.cells[1:] if not opening(c))]
+    _write(notebook, path)
+
+
+def refresh_lecture(course: Course, name: str, force: bool) -> None:
+    path, made = lecture_path(course, name), lecture(course, name)
+    if force or not same_source(path, made):
+        print(f"running lectures/{name}.ipynb", flush=True)
+        build_lecture(course, name)
+    elif not same_opening(path, made):
+        print(f"new badge in lectures/{name}.ipynb", flush=True)
+        reopen(path, made)
+
+
+def refresh_assignment(course: Course, name: str, force: bool) -> None:
+    made = solution(course, name)
+    paths = (solution_path(course, name), course.assignments / name / f"{name}.ipynb")
+    if force or not all(same_source(path, made) and same_opening(path, made) for path in paths):
+        print(f"building assignments/{name}/{name}.ipynb", flush=True)
+        build_assignment(course, name)
 
 
 def main(arguments: list[str]) -> int:
     """Build what is stale, or the units named: `python -m autograder.notebooks [--all] [UNIT …]`."""
     course = Course.find()
-    everything = "--all" in arguments
     chosen = [resolve(course, a) for a in arguments if not a.startswith("--")]
-    old = set(stale(course))
+    force = bool(chosen) or "--all" in arguments
     for name in chosen or names(course):
-        lecture_file, solution_file = f"lectures/{name}.ipynb", f"solutions/{name}/{name}.ipynb"
-        if lecture_source(course, name).is_file() and (chosen or everything or lecture_file in old):
-            print(f"running {lecture_file}", flush=True)
-            build_lecture(course, name)
-        if solution_source(course, name).is_file() and (chosen or everything or old & {solution_file, f"assignments/{name}/{name}.ipynb"}):
-            print(f"building assignments/{name}/{name}.ipynb", flush=True)
-            build_assignment(course, name)
+        if lecture_source(course, name).is_file():
+            refresh_lecture(course, name, force)
+        if solution_source(course, name).is_file():
+            refresh_assignment(course, name, force)
     return 0
 
 
