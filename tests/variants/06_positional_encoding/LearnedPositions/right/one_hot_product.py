@@ -1,0 +1,10 @@
+class LearnedPositions(nn.Module):
+    def __init__(self, max_len, dim):
+        super().__init__()
+        self.table = nn.Embedding(max_len, dim)
+
+    def forward(self, x):
+        if x.shape[1] > self.table.num_embeddings:
+            raise ValueError('too long')
+        one_hot = F.one_hot(torch.arange(x.shape[1]), self.table.num_embeddings).float()
+        return x + one_hot @ self.table.weight

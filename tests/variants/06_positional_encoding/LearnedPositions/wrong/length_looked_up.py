@@ -1,0 +1,11 @@
+# misconception: position-of-the-length
+class LearnedPositions(nn.Module):
+    def __init__(self, max_len, dim):
+        super().__init__()
+        self.table = nn.Embedding(max_len, dim)
+
+    def forward(self, x):
+        if x.shape[1] > self.table.num_embeddings:
+            raise ValueError('too long')
+        position = torch.full((x.shape[1],), x.shape[1] - 1)
+        return x + self.table(position)

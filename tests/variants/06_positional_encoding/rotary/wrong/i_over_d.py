@@ -1,0 +1,11 @@
+# misconception: pair-index-for-2i
+def rotary(x, positions):
+    d = x.shape[-1]
+    freq = 10000.0 ** (-torch.arange(d // 2) / d)
+    angle = positions[:, None] * freq
+    cos, sin = angle.cos(), angle.sin()
+    a, b = x[..., ::2], x[..., 1::2]
+    new_a, new_b = a * cos - b * sin, a * sin + b * cos
+    out = torch.empty_like(x)
+    out[..., ::2], out[..., 1::2] = new_a, new_b
+    return out

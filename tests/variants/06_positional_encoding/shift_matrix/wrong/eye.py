@@ -1,0 +1,3 @@
+# misconception: identity
+def shift_matrix(offset, dim):
+    return torch.eye(dim)

@@ -1,0 +1,3 @@
+# misconception: features-moved
+def shift_matrix(offset, dim):
+    return torch.roll(torch.eye(dim), shifts=offset, dims=0)

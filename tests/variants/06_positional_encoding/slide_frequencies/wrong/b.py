@@ -1,0 +1,2 @@
+# misconception: layout-is-the-mistake
+slide_frequencies = "b"

@@ -1,0 +1,2 @@
+# misconception: relative-to-the-length
+slide_frequencies = "c"

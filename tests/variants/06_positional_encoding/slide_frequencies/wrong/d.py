@@ -1,0 +1,2 @@
+# misconception: different-speeds
+slide_frequencies = "d"

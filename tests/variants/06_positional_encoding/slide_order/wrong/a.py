@@ -1,0 +1,2 @@
+# misconception: invariant-tokens
+slide_order = "a"

@@ -1,0 +1,2 @@
+# misconception: projections-see-order
+slide_order = "c"

@@ -1,0 +1,2 @@
+# misconception: heads-see-order
+slide_order = "d"

@@ -1,0 +1,2 @@
+# misconception: best-in-both
+slide_tables = "a"

@@ -1,0 +1,2 @@
+# misconception: cheaper-and-better
+slide_tables = "b"

@@ -1,0 +1,2 @@
+# misconception: always-better
+slide_tables = "d"
