@@ -11,11 +11,14 @@ from pathlib import Path  # noqa: E402
 
 import pytest  # noqa: E402
 import torch  # noqa: E402
+from hypothesis import settings  # noqa: E402
 
 from autograder.course import SOURCE_TREE, Course  # noqa: E402
 from autograder.release import new_course  # noqa: E402
 
 torch.set_num_threads(1)
+settings.register_profile("course", deadline=None)  # a busy machine is no reason to fail
+settings.load_profile("course")
 
 
 def need(condition: object, what: str) -> None:
