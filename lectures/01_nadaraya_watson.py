@@ -111,7 +111,7 @@ ax.set_xticks(sizes, sizes, minor=False);
 # - **attention**: from those that are *similar* to what it is looking for.
 #
 # Below are the shares as matrices: one row per output ("query"), one column per input ("key"), each row summing to one. All heat maps of
-# this course are drawn this way.
+# this course are drawn this way. (How the last one is computed is what the rest of the lecture is about.)
 
 # %%
 inputs = torch.tensor([1.0, 5, 1, 9, 5, 1, 9, 5])  # (8,)

@@ -592,8 +592,7 @@ LEAVE_ONE_OUT = Exercise(
             "renormalised-after",
             "0 divided by 0",
             "Removing the own weight after the softmax and normalising again is right on paper. But where a point's neighbours are far "
-            "away,"
-            "it had all the weight, the others round to 0, and 0 / 0 is NaN. Take it out before the softmax.",
+            "away, it had all the weight, the others round to 0, and 0 / 0 is NaN. Take it out before the softmax.",
             _renormalised,
         ),
         Misconception(
@@ -676,23 +675,23 @@ SLIDE_UNITS = Choice(
     right="c",
     options={
         "a": Option(
-            "Nothing: .4, .4 and .2 are what the formula gives.",
+            "The weights .4, .4 and .2, as the slide says.",
             "Compute it: -(64000 - 60000)² is minus 16 million. The exponentials of such scores are not .4 and .2 of anything.",
             "trusts-the-slide",
         ),
         "b": Option(
-            "Softmax gives .5, .5 and 0, because the two nearest populations are equally near.",
+            "The weights .5, .5 and 0: the two nearest towns share, the third is too far away.",
             "That is true for 65000, which lies exactly in the middle. For 64000 the difference of the two scores is 20 million: the "
             "exponential of that is not 1.",
             "tie-everywhere",
         ),
         "c": Option(
-            "Softmax gives 1, 0 and 0: in these units the formula can only pick the nearest neighbour.",
+            "The weights 1, 0 and 0: in these units the formula can only pick the nearest neighbour.",
             "Right. Scores of minus millions make softmax a hard choice. A bandwidth of a few thousand, or standardised populations, "
             "gives weights like those on the slide.",
         ),
         "d": Option(
-            "Softmax overflows: the weights are NaN.",
+            "NaN: with such numbers the exponentials overflow.",
             "A softmax that subtracts the maximum never overflows. The weights are perfectly finite, and perfectly useless.",
             "fears-overflow",
         ),
@@ -742,7 +741,7 @@ SLIDE_CODE = Choice(
         "b": Option(
             "It raises an error: softmax is not defined for whole numbers.",
             "Right. A table typed without decimal points is a tensor of dtype int64, and exp of it would not fit there. With "
-            "`dataset.float()` the"
+            "`dataset.float()` the "
             "function runs, returns 187500, and warns that softmax was not told along which axis to work.",
         ),
         "c": Option(
