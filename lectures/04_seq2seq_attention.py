@@ -11,21 +11,18 @@
 # - put attention on top of an LSTM classifier, and find two bugs that hide one another.
 
 # %%
-import inspect
 import time
 
 import torch
-from IPython.display import Code
+import torch.nn.functional as F
 from torch import nn
 
-from course_utils.dot_product_attention import scaled_dot_product_attention
+from course_utils.dot_product_attention import additive_scores, scaled_dot_product_attention
 from course_utils.letters import Vocabulary
-from course_utils.masking import masked_attention, padding_mask
+from course_utils.masking import masked_attention, masked_softmax, padding_mask
 from course_utils.plotting import COLOURS, Table, bars, curves, heatmap, heatmaps, interactive, plt
 from course_utils.reviews import KINDS, reviews
-from course_utils.seq2seq_attention import (
-    BOS, PAD, Bahdanau, Luong, Seq2Seq, bahdanau_context, exact_match, luong_context, sequence_loss, shift_right,
-)
+from course_utils.seq2seq_attention import BOS, PAD, Bahdanau, Luong, Seq2Seq
 from course_utils.sequences import read_rows, spell
 from course_utils.training import fit, seeded, steps
 
@@ -51,7 +48,8 @@ source = torch.randn(2, 7, 8, generator=seeded(0))  # (B, S, E): seven embedded 
 target = torch.randn(2, 5, 8, generator=seeded(1))  # (B, T, E): five embedded tokens
 memory, last = encoder(source)  # (B, S, D), (1, B, D)
 states, _ = decoder(target, last)  # (B, T, D)
-Table([("memory", tuple(memory.shape)), ("last", tuple(last.shape)), ("states", tuple(states.shape))], ["tensor", "shape"])
+named = {"memory": memory, "last": last, "states": states}
+Table([(name, tuple(tensor.shape)) for name, tensor in named.items()], ["tensor", "shape"])
 
 # %% [markdown]
 # Recurrent networks are good at this: order is built in, the number of weights does not depend on the length, and any length will do.
@@ -63,19 +61,19 @@ Table([("memory", tuple(memory.shape)), ("last", tuple(last.shape)), ("states", 
 def milliseconds(batch, length):
     x = torch.randn(batch, length, 64, generator=seeded(0))  # (B, S, E)
     times = []
-    for _ in range(5):
-        start = time.perf_counter()
+    for _ in range(10):
+        start = time.process_time()  # of the processor: other programs do not count
         gru(x)
-        times.append(1000 * (time.perf_counter() - start))
-    return min(times)
+        times.append(1000 * (time.process_time() - start))
+    return min(times)  # the least disturbed of ten
 
 
 gru = nn.GRU(64, 64, batch_first=True)
-sizes = {"8 sentences of 50": (8, 50), "8 sentences of 400": (8, 400), "64 sentences of 50": (64, 50)}
+sizes = {"1 sentence of 50": (1, 50), "1 sentence of 400": (1, 400), "8 sentences of 50": (8, 50)}
 Table([(name, f"{milliseconds(*size):.1f} ms") for name, size in sizes.items()], ["one pass over", "takes"])
 
 # %% [markdown]
-# Eight times the length costs about eight times the time; eight times the sentences cost far less than that.
+# Eight times the length costs eight times the time or more; eight times the sentences cost little extra.
 #
 # Now a question whose answer is the reason for this whole course: how does the size of the summary depend on the length of the source?
 
@@ -102,24 +100,29 @@ Table(rows, ["tokens in the source", "numbers in the last state", "numbers in th
 # From then on the input at step $t$ is token $t - 1$. Which token $t - 1$: the true one or the one that the model wrote?
 #
 # - **In training** the true one, whatever the model wrote. This is called **teacher forcing**. All inputs are known beforehand, so
-#   they can be prepared at once: the targets, shifted to the right by one.
+#   they can be prepared at once: the targets, shifted to the right by one, $\text{input}_1 = \text{BOS}$ and $\text{input}_t = y_{t-1}$.
 # - **At test time** its own, since there is no other. Diagrams that feed every output back show test time only.
 
+
 # %%
+def shift_right(targets, bos):
+    first = torch.full_like(targets[:, :1], bos)  # (B, 1)
+    return torch.cat([first, targets[:, :-1]], dim=1)  # (B, T)
+
+
 vocabulary = Vocabulary(["I am Alex ."])
 targets = vocabulary.encode(["I am Alex ."])  # (1, T)
 inputs = shift_right(targets, BOS)  # (1, T)
 pairs = zip(inputs[0], targets[0], strict=True)
-Table([(t + 1, vocabulary.words[i], vocabulary.words[y]) for t, (i, y) in enumerate(pairs)], ["step", "is given", "must write"])
+rows = [(t, vocabulary.words[i], vocabulary.words[y]) for t, (i, y) in enumerate(pairs, start=1)]
+Table(rows, ["step", "is given", "must write"])
 
 # %% [markdown]
-# $$\text{input}_1 = \text{BOS}, \qquad \text{input}_t = y_{t-1}$$
-#
 # Each row gives the decoder everything before its target and never the target itself. Forget the shift, and the network learns to
 # copy its input: the loss is zero after a minute, and at test time it has nothing to copy.
-
-# %%
-Code(inspect.getsource(shift_right), language="python")
+#
+# (When does it stop writing? In translation the target ends in a symbol of its own, and the decoder stops when it has written it. In this
+# lecture every answer's length is known beforehand, so we stop by counting; unit 08 does it properly.)
 
 # %% [markdown]
 # ## A loss that does not count padding
@@ -129,8 +132,12 @@ Code(inspect.getsource(shift_right), language="python")
 #
 # $$L = -\frac{1}{\#\{(b, t) : y_{b,t} \ne \text{pad}\}} \sum_{(b,t)\,:\,y_{b,t} \ne \text{pad}} \log p(y_{b,t})$$
 
+
 # %%
-Code(inspect.getsource(sequence_loss), language="python")
+def sequence_loss(logits, targets, pad):
+    classes_second = logits.transpose(1, 2)  # (B, V, T): where torch looks for the classes
+    return F.cross_entropy(classes_second, targets, ignore_index=pad)  # scalar
+
 
 # %% [markdown]
 # What happens otherwise? Take a model that knows nothing about words but has learned that there is padding at the end. The further
@@ -139,16 +146,17 @@ Code(inspect.getsource(sequence_loss), language="python")
 
 # %% alt="Loss against padding: counted, it falls from 2.3 towards 0.3; ignored, it stays at 2.3 whatever the padding"
 def losses(padding):
-    targets = torch.cat([torch.randint(1, 11, (4, 5), generator=seeded(0)), torch.full((4, padding), PAD)], dim=1)  # (B, T)
+    words = torch.randint(1, 11, (4, 5), generator=seeded(0))  # (B, 5)
+    targets = F.pad(words, (0, padding), value=PAD)  # (B, T)
     logits = torch.zeros(4, 5 + padding, 11)  # (B, T, V): every word is equally likely to it
     logits[:, :5, PAD], logits[:, 5:, PAD] = -9, 9  # but it knows where the padding is
-    counted = nn.functional.cross_entropy(logits.mT, targets)
-    return counted, sequence_loss(logits, targets, PAD)
+    return F.cross_entropy(logits.mT, targets), sequence_loss(logits, targets, PAD)
 
 
 both = torch.tensor([losses(padding) for padding in range(31)])  # (31, 2)
-curves(None, {"padding counted": both[:, 0], "padding ignored": both[:, 1]}, "padding per sentence", "loss", "A loss that flatters")
-plt.ylim(0, 2.6);
+lines = {"padding counted": both[:, 0], "padding ignored": both[:, 1]}
+curves(None, lines, "padding per sentence", "loss", "A loss that flatters")
+plt.ylim(0, 2.6)
 
 # %% [markdown]
 # ## Exact match: all or nothing
@@ -156,61 +164,78 @@ plt.ylim(0, 2.6);
 # A date with nine right characters out of ten is a wrong date. So we count whole answers: `exact_match` is the share of sequences that
 # are right at *every* position where the target is not padding.
 
+
 # %%
-Code(inspect.getsource(exact_match), language="python")
+def exact_match(predicted, target, pad):
+    right = (predicted == target) | (target == pad)  # (B, T)
+    return right.all(dim=1).float().mean()  # scalar
+
 
 # %% [markdown]
 # It is a hard measure. If every token were right with probability $p$, independently, a whole answer would be right with $p^T$:
 
 # %%
 rows = [(p, *(p**T for T in (4, 8, 12, 16))) for p in (0.99, 0.95, 0.8)]
-Table(rows, ["tokens right", "4 tokens", "8 tokens", "12 tokens", "16 tokens"], "share of answers that are right throughout")
+Table(rows, ["tokens right", "4 tokens", "8", "12", "16"], "share of answers that are right throughout")
 
 # %% [markdown]
 # ## The bottleneck, measured
 #
 # The task: reverse a string over ten letters. Nothing has to be understood, everything has to be remembered, and the length is ours to
-# choose. The model is what we have built: a GRU of 64 units reads, another one writes, and the summary is at hand at every step.
-
-# %%
-Code(inspect.getsource(Seq2Seq.encode) + "\n" + inspect.getsource(Seq2Seq.decode), language="python")
+# choose. The model is what we have built: a GRU of 64 units reads, another one writes. To be fair to it, the summary is not only the
+# decoder's first state but at hand at every step. This is all that its `forward` does:
 
 
 # %%
 def strings(count, length, generator):
-    source = torch.randint(2, 12, (count, length), generator=generator)  # (B, S), ids 0 and 1 are PAD and BOS
+    source = torch.randint(2, 12, (count, length), generator=generator)  # (B, S), 0 is PAD and 1 is BOS
     return source, source.flip(1)  # (B, S), (B, T)
 
 
+source, targets = strings(2, 5, seeded(0))  # (B, S), (B, T)
+model = Seq2Seq(12, 12, dim=64)  # ids in the source, ids in the target
+memory, last, mask = model.encode(source)  # (B, S, D), (B, D), (B, S)
+words = model.embed_target(shift_right(targets, BOS))  # (B, T, D)
+states, _ = model.decoder(words, last[None])  # (B, T, D)
+summary = last[:, None].expand_as(states)  # (B, T, D): the same at every step
+logits = model.out(torch.cat([summary, states], dim=-1))  # (B, T, V)
+print("as in the model:", torch.equal(logits, model(source, targets)[0]))
+
+# %% [markdown]
+# Training draws strings of 4 to 18 letters, one length per batch, so there is nothing to pad. To test, the model writes freely.
+
+
+# %%
 def train_reversal(kind):
     torch.manual_seed(0)
     model, generator = kind(12, 12, dim=64), seeded(0)
 
     def loss(step):
         length = int(torch.randint(4, 19, (), generator=generator))  # 4 to 18 letters
-        source, targets = strings(128, length, generator)
+        source, targets = strings(128, length, generator)  # (B, S), (B, T)
         return sequence_loss(model(source, targets)[0], targets, PAD)
 
-    fit(loss, model.parameters(), steps(900), lr=8e-3, clip=1.0, decay=True, label=f"reversing, {kind.__name__}")
+    fit(loss, model.parameters(), steps(900), lr=8e-3, clip=1.0, decay=True, label=kind.__name__)
     return model
 
 
-def reversal_score(model, length):
-    source, targets = strings(500, length, seeded(length))
-    return exact_match(model.generate(source, length)[0], targets, PAD)
-
-
 # %%
+def reversal_score(model, length):
+    source, targets = strings(500, length, seeded(length))  # (B, S), (B, T)
+    written, _ = model.generate(source, length)  # (B, T)
+    return exact_match(written, targets, PAD)
+
+
 plain = train_reversal(Seq2Seq)
 lengths = list(range(4, 21, 2))
 plain_scores = torch.stack([reversal_score(plain, length) for length in lengths])  # (9,)
 
 # %% alt="Exact match of the model without attention by length: 1 at four letters, falling steeply, 0 from fourteen letters on"
-curves(lengths, {"without attention": plain_scores}, "letters in the string", "exact match", "One vector is not enough", style="o-")
-plt.ylim(0, 1.05);
-
+scores = {"without attention": plain_scores}
+curves(lengths, scores, "letters in the string", "exact match", "One vector is not enough", style="o-")
+plt.ylim(0, 1.05)
 # %% [markdown]
-# Four letters come back without a mistake, and sixteen never do. It would be wrong to say that the network *cannot* remember:
+# Four letters practically always come back right, sixteen never. It would be wrong to say that the network *cannot* remember:
 # its memory degrades with length, gradually for single letters and steeply for whole strings, as the table of powers foretold.
 # More units push the cliff to the right, but there is always a cliff, since the vector does not grow.
 
@@ -226,15 +251,18 @@ source, targets = strings(1000, 12, seeded(3))  # (B, S), (B, T)
 with torch.no_grad():
     forced = plain(source, targets)[0].argmax(-1)  # (B, T), true inputs
 free, _ = plain.generate(source, 12)  # (B, T), its own inputs
-right = {"true letters as input": forced == targets, "its own letters as input": free == targets}
-curves(range(1, 13), {name: r.float().mean(0) for name, r in right.items()}, "position", "share of right letters", style="o-")
-plt.ylim(0, 1.05);
+right = {"given true letters": forced == targets, "given its own letters": free == targets}  # (B, T) each
+shares = {name: hits.float().mean(0) for name, hits in right.items()}  # (T,) each
+curves(range(1, 13), shares, "position", "share of right letters", style="o-")
+plt.ylim(0, 1.05)
+# %% [markdown]
+# While it writes freely, how often is a letter right after a right one, and after a wrong one?
 
 # %%
-after_right = right["its own letters as input"][:, :-1]  # (B, T - 1): was the letter before right?
-next_right = right["its own letters as input"][:, 1:]  # (B, T - 1)
-shares = {"after a right letter": next_right[after_right], "after a wrong letter": next_right[~after_right]}
-Table([(name, share.float().mean()) for name, share in shares.items()], ["writing freely", "share of right letters"])
+hits = right["given its own letters"]  # (B, T)
+before, after = hits[:, :-1], hits[:, 1:]  # (B, T - 1) each
+cases = {"after a right letter": after[before], "after a wrong letter": after[~before]}
+Table([(name, case.float().mean()) for name, case in cases.items()], ["", "share of right letters"])
 
 # %% [markdown]
 # One mistake is rarely the last. Remedies: show the decoder its own letters in training now and then (scheduled sampling), or keep several
@@ -253,8 +281,13 @@ Table([(name, share.float().mean()) for name, share in shares.items()], ["writin
 # | context, a weighted mean of the memory | $c_t = \sum_i \alpha_{t,i} h_i$ | $(B, D)$ |
 # | prediction from both, joined | $p(y_t) = \mathrm{softmax}(W [c_t; s_t])$ | $(B, V)$ |
 
+
 # %%
-Code(inspect.getsource(luong_context), language="python")
+def luong_context(state, memory, mask):
+    scores = (memory @ state[:, :, None])[:, :, 0]  # (B, S)
+    weights = masked_softmax(scores, mask)  # (B, S)
+    return (weights[:, None, :] @ memory)[:, 0], weights  # (B, D), (B, S)
+
 
 # %% [markdown]
 # By hand, with states that one can see through: three places with two numbers each, and a state that resembles the second one.
@@ -264,8 +297,8 @@ memory = torch.tensor([[[1.0, 0.0], [0.0, 4.0], [5.0, 5.0]]])  # (B, S, D)
 state = torch.tensor([[0.2, 1.0]])  # (B, D)
 mask = padding_mask(torch.tensor([2]), 3)  # (B, S): the third place is padding
 context, weights = luong_context(state, memory, mask)  # (B, D), (B, S)
-heatmap(weights, ["state"], ["h₁", "h₂", "pad"], title=f"context = {[round(c, 2) for c in context[0].tolist()]}");
-
+brought = ", ".join(f"{number:.2f}" for number in context[0])
+heatmap(weights, ["state"], ["h₁", "h₂", "pad"], title=f"context = [{brought}]")
 # %% [markdown]
 # Three things that slides get wrong here:
 # - The **context vector** is not the decoder state. It is what was brought back from the source; the state is who asked. They are joined only afterwards, into $2D$ numbers.
@@ -276,7 +309,13 @@ heatmap(weights, ["state"], ["h₁", "h₂", "pad"], title=f"context = {[round(c
 # The current state $s_t$ does not need $c_t$. So with teacher forcing the GRU can run over all steps first, and all steps can then ask at once: one matrix product.
 
 # %%
-Code(inspect.getsource(Luong.decode), language="python")
+model = Luong(12, 12, dim=64)
+memory, last, mask = model.encode(source)  # (B, S, D), (B, D), (B, S)
+words = model.embed_target(shift_right(targets, BOS))  # (B, T, D)
+states, _ = model.decoder(words, last[None])  # (B, T, D)
+weights = masked_softmax(model.query(states) @ memory.mT, mask[:, None, :])  # (B, T, S): all steps ask at once
+logits = model.out(torch.cat([weights @ memory, states], dim=-1))  # (B, T, V)
+print("as in the model:", torch.equal(logits, model(source, targets)[0]))
 
 # %% [markdown]
 # ## Attention opens the bottleneck
@@ -289,24 +328,26 @@ luong_scores = torch.stack([reversal_score(luong, length) for length in lengths]
 
 # %% alt="Exact match by length: with attention close to 1 up to twelve letters and about 0.9 at sixteen, without attention 0 from fourteen on"
 scores = {"with attention": luong_scores, "without attention": plain_scores}
-curves(lengths, scores, "letters in the string", "exact match", "Reversing strings with a GRU of 64 units", style="o-")
+curves(lengths, scores, "letters in the string", "exact match", "A GRU of 64 units reverses strings", style="o-")
 plt.axvline(18, color="grey", linestyle=":")
-plt.text(18, 1.0, " longest in training", fontsize=8, color="grey", ha="right")
-plt.ylim(0, 1.05);
-
+plt.text(17.9, 0.5, "longest in training", fontsize=8, color="grey", ha="right", rotation=90)
+plt.ylim(0, 1.05)
 # %%
 shown = [lengths.index(length) for length in (4, 8, 12, 16)]
 rows = [(name, *values[shown]) for name, values in scores.items()]
 Table(rows, ["exact match", "4 letters", "8", "12", "16"])
 
 # %% [markdown]
-# What does it look at? To write the first letter, at the last one; and so on, backwards. Nobody told it so.
+# What does it look at? To write the first letter, at the end of the string; and so on, backwards. Nobody told it so. Do not be surprised to find it
+# one place to the right of the letter that it writes: the state there has read that letter too.
 
 # %% alt="Alignment of the reversal of ten letters: a bright anti-diagonal from the top right to the bottom left"
 letters = "abcdefghij"
-source = torch.tensor([[letters.index(c) + 2 for c in "badcafegih"]])  # (1, S)
-written, weights = luong.generate(source, 10)  # (1, T), (1, T, S)
-heatmap(weights[0], [letters[max(i, 2) - 2] for i in written[0]], "badcafegih", "reversing badcafegih", values=False);
+text = "badcafegih"
+written, weights = luong.generate(torch.tensor([[letters.index(c) + 2 for c in text]]), 10)  # (1, T), (1, T, S)
+answer = [letters[max(int(i), 2) - 2] for i in written[0]]
+ax = plt.subplots(figsize=(4.4, 3.8))[1]
+heatmap(weights[0], answer, text, f"reversing {text}", ax, values=False)
 
 # %% [markdown]
 # The bill for it: the memory of $S \cdot D$ numbers must be kept, and $T \cdot S$ scores computed. Beyond the lengths of the training
@@ -315,7 +356,7 @@ heatmap(weights[0], [letters[max(i, 2) - 2] for i in written[0]], "badcafegih", 
 # %% [markdown]
 # ## Bahdanau: the previous state asks
 #
-# The first attention for translation, two years before Luong's, works in another order. The *previous* state $s_{t-1}$ asks, with the additive score of
+# The first attention for translation, a year before Luong's, works in another order. The *previous* state $s_{t-1}$ asks, with the additive score of
 # unit 02, and the context goes *into* the GRU:
 #
 # | | Bahdanau, Cho and Bengio (2014) | Luong, Pham and Manning (2015) |
@@ -327,8 +368,25 @@ heatmap(weights[0], [letters[max(i, 2) - 2] for i in written[0]], "badcafegih", 
 #
 # Formulas for attention that disagree about the index of the state, $t$ or $t - 1$, are often both right: they describe one column each.
 
+
 # %%
-Code(inspect.getsource(bahdanau_context) + "\n" + inspect.getsource(Bahdanau.decode), language="python")
+def bahdanau_context(state, memory, w_s, w_h, v, mask):
+    scores = additive_scores(state[:, None, :], memory, w_s, w_h, v)[:, 0]  # (B, S): one query per sentence
+    weights = masked_softmax(scores, mask)  # (B, S)
+    return (weights[:, None, :] @ memory)[:, 0], weights  # (B, D), (B, S)
+
+
+# %% [markdown]
+# One step of the decoder: look, then make the next state of the word *and* what was found, then predict.
+
+# %%
+model = Bahdanau(12, 12, dim=64)
+memory, state, mask = model.encode(source)  # (B, S, D), (B, D), (B, S)
+word = model.embed_target(torch.full((len(source),), BOS))  # (B, D)
+context, weights = bahdanau_context(state, memory, model.w_s, model.w_h, model.v, mask)  # (B, D), (B, S)
+state = model.decoder(torch.cat([word, context], dim=-1), state)  # (B, D), a GRUCell
+logits = model.out(torch.cat([context, state], dim=-1))  # (B, V), then the next step
+print("as in the model:", torch.allclose(logits, model(source, targets)[0][:, 0], atol=1e-6))
 
 # %% [markdown]
 # Which of the two decides sooner? Give both a first input and change it. Bahdanau's first look does not change: it was taken before the input came.
@@ -339,10 +397,10 @@ source, panels = torch.tensor([[2, 3, 4, 5, 6]]), {}  # (1, S)
 for kind in (Luong, Bahdanau):
     model = kind(12, 12, dim=32)
     memory, last, mask = model.encode(source)  # (1, S, D), (1, D), (1, S)
-    looks = [model.decode(torch.tensor([[token]]), last, memory, mask, last)[2][0] for token in (BOS, 9)]  # (1, S) each
-    panels[kind.__name__] = torch.cat(looks)  # (2, S)
-heatmaps(panels, ["go", "another"], "abcde", values=True);
-
+    first = [torch.tensor([[token]]) for token in (BOS, 9)]  # (1, 1) each
+    looks = [model.decode(token, last, memory, mask, last)[2] for token in first]  # (1, 1, S) each
+    panels[kind.__name__] = torch.cat(looks)[:, 0]  # (2, S)
+heatmaps(panels, ["go", "another"], "abcde", values=True)
 # %% [markdown]
 # ## German number words
 #
@@ -351,30 +409,31 @@ heatmaps(panels, ["go", "another"], "abcde", values=True);
 
 # %%
 rows = read_rows("number_words")  # digits, parts of the word
-words, digits = Vocabulary([text for _, text in rows]), Vocabulary([spell(number) for number, _ in rows])
-source = words.encode([text for _, text in rows])  # (N, S)
-targets = digits.encode([spell(number) for number, _ in rows])  # (N, T)
-Table([rows[0][::-1], rows[1][::-1]], ["is read", "is to be written"], f"{len(words)} parts of words, {len(source)} numbers")
+asked, wanted = [text for _, text in rows], [spell(number) for number, _ in rows]  # "fünf und zwanzig", "0 0 2 5"
+words, digits = Vocabulary(asked), Vocabulary(wanted)
+source, targets = words.encode(asked), digits.encode(wanted)  # (N, S), (N, T)
+Table(list(zip(asked, wanted))[:2], ["is read", "is to be written"])
 
 
 # %%
-def train(source, targets, model, count, label):
-    generator, held_out = seeded(0), 1000
+def train(model, source, targets, count, label):
+    generator = seeded(0)
 
     def loss(step):
-        rows = torch.randint(held_out, len(source), (64,), generator=generator)  # (B,), never one of the test
-        longest = int((source[rows] != PAD).sum(1).max())
-        return sequence_loss(model(source[rows, :longest], targets[rows])[0], targets[rows], PAD)
+        batch = torch.randint(1000, len(source), (64,), generator=generator)  # (B,), the test is left out
+        longest = int((source[batch] != PAD).sum(1).max())  # no more padding than this batch needs
+        logits, _ = model(source[batch, :longest], targets[batch])  # (B, T, V)
+        return sequence_loss(logits, targets[batch], PAD)
 
     fit(loss, model.parameters(), steps(count), lr=8e-3, clip=1.0, decay=True, label=label)
-    written, weights = model.generate(source[:held_out], targets.shape[1])  # (1000, T), (1000, T, S)
-    return written, weights, exact_match(written, targets[:held_out], PAD)
 
 
-torch.manual_seed(0)
+# %%
+torch.manual_seed(1)
 numbers = Bahdanau(len(words), len(digits))
-written, weights, score = train(source, targets, numbers, 600, "number words")
-print(f"exact match on 1000 numbers never seen: {score:.3f}")
+train(numbers, source, targets, 600, "number words")
+written, weights = numbers.generate(source[:1000], 4)  # (1000, T), (1000, T, S)
+print(f"exact match on 1000 numbers never seen: {exact_match(written, targets[:1000], PAD):.3f}")
 
 # %% [markdown]
 # ## Reading an alignment matrix
@@ -385,7 +444,7 @@ print(f"exact match on 1000 numbers never seen: {score:.3f}")
 place = [number for number, _ in rows].index("0025")
 parts = rows[place][1].split()
 shown = [digits.words[i] for i in written[place]]
-heatmap(weights[place, :, : len(parts)], shown, parts, "fünfundzwanzig");
+heatmap(weights[place, :, : len(parts)], shown, parts, "fünfundzwanzig")
 
 # %% [markdown]
 # Read it like this:
@@ -393,25 +452,28 @@ heatmap(weights[place, :, : len(parts)], shown, parts, "fünfundzwanzig");
 # 2. **A column is a place that can be read.** It belongs to the source (the keys). Columns need not sum to anything.
 # 3. Follow one row to its dark cells: *while writing this, it looked there*. Never the other way round.
 #
-# The row of the **2** is dark at the end of the word, the row of the **5** before it: the alignment is **crossed**, because the languages are.
-# The same as lines between the two sequences, as thick as the weights:
+# The row of the **2** is dark at the end of the word, the row of the **5** at its beginning: the alignment is **crossed**, because the languages are.
+# The leading zeros have nothing to look for; where they look means little. And a weight says *where* a model looked, not *what* it took: the state
+# at *zwanzig* has also read *fünf* and *und*.
+#
+# A longer number, drawn as lines between the two sequences, as thick as the weights:
 
 
 # %% alt="The parts vier tausend sieben hundert fünf und zwanzig above the digits 4725; thick lines cross between fünf, zwanzig and the last two digits"
-def draw_lines(weights, above, below, ax):
-    for t, i in [(t, i) for t in range(len(below)) for i in range(len(above))]:
-        ax.plot([i, t * (len(above) - 1) / (len(below) - 1)], [1, 0], color=COLOURS[0], linewidth=6 * float(weights[t, i]))
-    for i, word in enumerate(above):
-        ax.text(i, 1.08, word, ha="center")
-    for t, word in enumerate(below):
-        ax.text(t * (len(above) - 1) / (len(below) - 1), -0.08, word, ha="center", va="top")
-    ax.set(ylim=(-0.3, 1.3))
+def draw_lines(weights, above, below):
+    _, ax = plt.subplots(figsize=(7, 2.4))
+    places = torch.linspace(0, len(above) - 1, len(below)).tolist()
+    for t, i in torch.cartesian_prod(torch.arange(len(below)), torch.arange(len(above))).tolist():
+        ax.plot([i, places[t]], [0.9, 0.1], color=COLOURS[0], linewidth=6 * float(weights[t, i]))
+    for row, (words, at) in enumerate([(below, places), (above, range(len(above)))]):
+        for x, word in zip(at, words):
+            ax.text(x, row, word, ha="center", va="center")
     ax.axis("off")
 
 
 text = "vier tausend sieben hundert fünf und zwanzig"
 answer, looks = numbers.generate(words.encode([text]), 4)  # (1, T), (1, T, S)
-draw_lines(looks[0], text.split(), [digits.words[i] for i in answer[0]], plt.subplots(figsize=(7, 2.4))[1])
+draw_lines(looks[0], text.split(), [digits.words[i] for i in answer[0]])
 
 # %% [markdown]
 # One deck shows the best-known matrix of this kind, from the paper of 2014: English words along the top, French words down the side, bright where
@@ -419,8 +481,6 @@ draw_lines(looks[0], text.split(), [digits.words[i] for i in answer[0]], plt.sub
 # the rows of *la* and *zone* look at *Area*. The deck also files the picture under self-attention. But two sequences are involved, one
 # asking and one being looked at, which is **cross-attention**. What it says about the order is right and worth seeing: *European Economic Area*
 # is *zone économique européenne*, so three bright cells run from the right to the left. Our 25 does the same.
-#
-# A caution: the state at *zwanzig* has already read *fünf* and *und*, so a look there may fetch either. A weight says *where* a model looked, not *what* it took.
 
 # %% [markdown]
 # ## Dates in six languages
@@ -433,33 +493,39 @@ dates = read_rows("dates")  # ISO date, language, text
 Table(dates[:5], ["to be written", "language", "is read"])
 
 # %%
-letters, iso = Vocabulary([spell(text) for *_, text in dates]), Vocabulary([spell(day) for day, *_ in dates])
-source = letters.encode([spell(text) for *_, text in dates])  # (N, S)
-targets = iso.encode([spell(day) for day, *_ in dates])  # (N, T)
+asked, wanted = [spell(text) for *_, text in dates], [spell(day) for day, *_ in dates]  # letters with spaces between
+letters, iso = Vocabulary(asked), Vocabulary(wanted)
+source, targets = letters.encode(asked), iso.encode(wanted)  # (N, S), (N, T)
 torch.manual_seed(0)
 calendar = Bahdanau(len(letters), len(iso))
-written, weights, score = train(source, targets, calendar, 300, "dates")
-print(f"exact match on 1000 dates never seen: {score:.3f}")
+train(calendar, source, targets, 300, "dates")
+written, weights = calendar.generate(source[:1000], 10)  # (1000, T), (1000, T, S)
+print(f"exact match on 1000 dates never seen: {exact_match(written, targets[:1000], PAD):.3f}")
 
 # %% [markdown]
 # The interesting part is where it looks. ISO begins with the year. German, French, Spanish and Italian end with it, Hungarian begins with it, and English puts the month
 # first. Move the slider and watch the same day, with the same ten characters to be written, in six orders.
 
 # %%
-DAY = {
-    "English": "thursday, march 25, 1999", "German": "donnerstag, 25. märz 1999", "French": "jeudi 25 mars 1999",
-    "Spanish": "jueves, 25 de marzo de 1999", "Italian": "giovedì 25 marzo 1999", "Hungarian": "1999. március 25., csütörtök",
+day = {
+    "English": "thursday, march 25, 1999",
+    "German": "donnerstag, 25. märz 1999",
+    "French": "jeudi 25 mars 1999",
+    "Spanish": "jueves, 25 de marzo de 1999",
+    "Italian": "giovedì 25 marzo 1999",
+    "Hungarian": "1999. március 25., csütörtök",
 }
 
 
 def draw_day(language):
-    spelled = spell(DAY[language])
-    answer, looks = calendar.generate(letters.encode([spelled]), 10)  # (1, T), (1, T, S)
-    _, ax = plt.subplots(figsize=(8, 3.6))
-    heatmap(looks[0], [iso.words[i] for i in answer[0]], spelled.split(), f"{language}: {iso.decode(answer[0]).replace(' ', '')}", ax, values=False, vmax=1)
+    text = spell(day[language])
+    answer, looks = calendar.generate(letters.encode([text]), 10)  # (1, T), (1, T, S)
+    characters = [iso.words[i] for i in answer[0]]
+    title = f"{language}: {''.join(characters)}"
+    heatmap(looks[0], characters, text.split(), title, plt.subplots(figsize=(8, 3.6))[1], values=False, vmax=1)
 
 
-interactive(draw_day, "language", list(DAY), start="English", alt="Alignment of the letters of 25 March 1999 in one language with the ten characters of its ISO form")
+interactive(draw_day, "language", list(day), start="English", alt="Where the model looks while it writes 1999-03-25")
 
 # %% [markdown]
 # In every language the year's digits look at the year and the month's digits at a letter or two that tell the months apart. The weekday, in many a
@@ -484,42 +550,45 @@ class Classifier(nn.Module):
         mask = tokens != PAD if self.masked else torch.ones_like(tokens, dtype=torch.bool)  # (B, T)
         x = self.embed(tokens)  # (B, T, D)
         x = self.lstm(x)[0] if self.lstm is not None else x  # (B, T, D)
-        x, weights = masked_attention(x, x, x, mask[:, None, :])  # (B, T, D), (B, T, T): nobody looks at padding
+        x, weights = masked_attention(x, x, x, mask[:, None, :])  # (B, T, D), (B, T, T)
         mean = (x * mask[..., None]).sum(1) / mask.sum(1, keepdim=True)  # (B, D): over real tokens
         return self.out(mean), weights
 
 
 # %%
-texts, labels = reviews(seeded(0), 2000, kinds=2)  # lists of words, (N,)
-lexicon = Vocabulary([" ".join(text) for text in texts])
-tokens = lexicon.encode([" ".join(text) for text in texts])  # (N, T)
-Table([(KINDS[label], " ".join(text)) for text, label in list(zip(texts, labels))[:3]], ["class", "review"])
+made, labels = reviews(seeded(0), 2000, kinds=2)  # lists of words, (N,)
+texts = [" ".join(review) for review in made]
+lexicon = Vocabulary(texts)
+tokens = lexicon.encode(texts)  # (N, T)
+Table([(KINDS[labels[i]], texts[i]) for i in range(3)], ["class", "review"])
 
 
 # %%
-def train_classifier(**options):
+def train_classifier(label, **options):
     torch.manual_seed(0)
     model, generator = Classifier(len(lexicon), **options), seeded(0)
 
     def loss(step):
-        rows = torch.randint(500, 2000, (64,), generator=generator)  # (B,); the first 500 are the test
-        return nn.functional.cross_entropy(model(tokens[rows])[0], labels[rows])
+        batch = torch.randint(500, 2000, (64,), generator=generator)  # (B,); the first 500 are the test
+        return F.cross_entropy(model(tokens[batch])[0], labels[batch])
 
-    fit(loss, model.parameters(), steps(200), lr=1e-2, label=f"reviews {options or ''}")
+    fit(loss, model.parameters(), steps(200), lr=1e-2, label=label)
     return model
 
 
+# %%
 def accuracy(model, padding=0):
     with torch.no_grad():
-        logits, _ = model(nn.functional.pad(tokens[:500], (0, padding), value=PAD))  # (500, 2)
+        logits, _ = model(F.pad(tokens[:500], (0, padding), value=PAD))  # (500, 2)
     return (logits.argmax(-1) == labels[:500]).float().mean()
 
 
-models = {"LSTM and attention": train_classifier(), "attention alone": train_classifier(recurrent=False), "no mask": train_classifier(masked=False)}
+both = train_classifier("LSTM and attention")
+alone = train_classifier("attention alone", recurrent=False)
+unmasked = train_classifier("both, no mask", masked=False)
 
 # %% alt="Accuracy of the classifiers: with LSTM and attention close to 1, attention alone near one half"
-bars({name: accuracy(models[name]) for name in ("LSTM and attention", "attention alone")}, "accuracy", "Who knows about order?");
-
+bars({"LSTM and attention": accuracy(both), "attention alone": accuracy(alone)}, "accuracy", "Who knows about order?")
 # %% [markdown]
 # Attention by itself treats its input as a bag of words, so on these reviews it can only guess. The LSTM knows about order. (Unit 06 gives attention that
 # knowledge without an LSTM.)
@@ -529,10 +598,10 @@ bars({name: accuracy(models[name]) for name in ("LSTM and attention", "attention
 
 # %% alt="Accuracy against extra padding: constant with the mask, falling without it"
 extra = [0, 5, 10, 20, 40, 80]
-lines = {name: torch.stack([accuracy(models[key], padding) for padding in extra]) for name, key in (("masked", "LSTM and attention"), ("not masked", "no mask"))}
-curves(extra, lines, "padding added to every review", "accuracy", "A text should not change with its padding", style="o-")
-plt.ylim(0.4, 1.03);
-
+lines = {"masked": both, "not masked": unmasked}
+lines = {name: torch.stack([accuracy(model, more) for more in extra]) for name, model in lines.items()}  # (6,) each
+curves(extra, lines, "padding added to every review", "accuracy", "Padding is not part of the text", style="o-")
+plt.ylim(0.4, 1.03)
 # %% [markdown]
 # Two details of the library in which that program is written, Keras: its `Attention` layer takes its inputs in the order query, *value*, key, and it does not divide by
 # $\sqrt{d}$ unless told to (`use_scale` is off, and would learn a factor anyway). The formula beside the program does divide. (Its model is also named *classifation*.)
@@ -544,15 +613,16 @@ plt.ylim(0.4, 1.03);
 # are swapped. And the words come in with an axis of length one that nobody needs, which a `reshape` has to remove.
 
 # %%
-swapped, correct = nn.Embedding(100, 2000), nn.Embedding(2000, 100)  # first the number of words, then the size of a vector
+swapped, correct = nn.Embedding(100, 2000), nn.Embedding(2000, 100)  # words first, then size
 lstm, head = nn.LSTM(100, 20, batch_first=True), nn.Linear(20, 1)
 ids = torch.randint(0, 100, (4, 12, 1), generator=seeded(0))  # (B, T, 1): four texts of twelve words
 rows = []
 for name, embed in (("as on the slide", swapped), ("arguments in order", correct)):
     x = embed(ids)  # (B, T, 1, E)
     y = x.reshape(4, -1, 100)  # (B, ?, 100)
+    result = head(lstm(y)[0].mean(1))  # (B, 1)
     count = sum(p.numel() for layer in (embed, lstm, head) for p in layer.parameters())
-    rows.append((name, f"{count:,}", tuple(x.shape), tuple(y.shape), tuple(head(lstm(y)[0].mean(1)).shape)))
+    rows.append((name, f"{count:,}", *(tuple(tensor.shape) for tensor in (x, y, result))))
 Table(rows, ["program", "parameters", "after the embedding", "after the reshape", "result"])
 
 # %% [markdown]
@@ -590,9 +660,10 @@ Table(rows, ["program", "what happens"])
 # %%
 asking = torch.randn(3, 8, generator=seeded(0))  # (T, D), e.g. three words written so far
 looked_at = torch.randn(7, 8, generator=seeded(1))  # (S, D), e.g. seven words of the source
-output, weights = scaled_dot_product_attention(asking, looked_at, looked_at)  # (T, D), (T, S)
-wrong = try_it(lambda: scaled_dot_product_attention(looked_at, asking, looked_at)[0])  # keys from one, values from the other
-Table([("source gives keys and values", tuple(output.shape)), ("keys from the written words, values from the source", wrong)], ["roles", "result"])
+right = try_it(lambda: scaled_dot_product_attention(asking, looked_at, looked_at)[0])
+wrong = try_it(lambda: scaled_dot_product_attention(looked_at, asking, looked_at)[0])
+rows = [("keys and values from the source", right), ("keys from what was written, values from the source", wrong)]
+Table(rows, ["roles", "what happens"])
 
 # %% [markdown]
 # | task | who asks (queries) | who is looked at (keys and values) | what the alignment looks like |
