@@ -3,6 +3,7 @@
 Everything that a child answers is checked before it is believed to be even well formed.
 """
 
+import contextlib
 import json
 import os
 import random
@@ -82,6 +83,10 @@ class Warm:
         environment = {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
         package_root = str(Path(__file__).resolve().parents[2])
         environment |= {"PYTHONPATH": package_root, "PYTHONDONTWRITEBYTECODE": "1", "HOME": self.folder}
+        environment |= {
+            f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "NUMEXPR")
+        }  # a pool of threads at the fork hangs children
+        environment |= {"MPLBACKEND": "module://matplotlib_inline.backend_inline", "MALLOC_ARENA_MAX": "2"}  # address space is limited
         environment |= {"MPLCONFIGDIR": os.environ.get("MPLCONFIGDIR", _font_cache())}
         command = [sys.executable, "-m", "autograder.sandbox.warm", self.folder, str(level), *modules]
         self.log = tempfile.TemporaryFile()  # noqa: SIM115
@@ -213,6 +218,8 @@ class Child:
             deadline = time.monotonic() + allowed.seconds
             self._write(frame, deadline, allowed)
             self._receive(deadline, consider, allowed)
+            if answer[0][0].get("done") is False:
+                self.look(time.monotonic(), closely=True)  # was it an error because a limit was reached?
         except (LimitHit, WireError):
             self.kill()
             raise
@@ -276,28 +283,26 @@ class Child:
                 return
             buffer, needed, lengths = bytearray(), wire.PREFIX.size, None
 
-    def look(self, now: float) -> None:
-        """Compare what the whole tree of processes uses with what it may."""
-        if now - self.watched < WATCH or self.plan.level < 1:
+    def look(self, now: float, closely: bool = False) -> None:
+        """Compare what the whole tree of processes uses with what it may, at most every so often."""
+        if (now - self.watched < WATCH and not closely) or self.plan.level < 1:
             return
-        if self.watched:
+        if self.watched or closely:
             used = limits.usage(self.pid, self.plan.memory_mb)
             if used.memory_mb > self.plan.memory_mb:
                 raise LimitHit("memory_mb", f"more than {self.plan.memory_mb} MB of memory")
             if used.cpu_seconds > self.plan.cpu_seconds:
                 raise LimitHit("cpu_seconds", f"more than {self.plan.cpu_seconds:g} s of processor time")
-            if used.processes > self.plan.processes:
-                raise LimitHit("processes", f"more than {self.plan.processes} processes")
+            if used.tasks >= self.plan.processes:
+                raise LimitHit("processes", f"as many as {self.plan.processes} processes and threads")
         self.watched = now
 
     def kill(self) -> None:
         """Kill the child and everything that it started."""
         if self.pidfd >= 0 and not self.killed:
             self.killed = True
-            try:
+            with contextlib.suppress(OSError):
                 signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
-            except OSError:
-                pass
 
     def _last_words(self) -> str:
         """What the child said before it could build its walls."""

@@ -38,7 +38,7 @@ class Usage:
 
     memory_mb: float
     cpu_seconds: float
-    processes: int
+    tasks: int  # processes and threads: the kernel counts both against the limit on processes
 
 
 def tree(pid: int) -> list[int]:
@@ -65,7 +65,7 @@ def usage(pid: int, suspicious_mb: float) -> Usage:
     pids = tree(pid)
     resident = sum(_resident(each) for each in pids) / 2**20
     memory = sum(_proportional(each) for each in pids) / 2**20 if resident > suspicious_mb else resident
-    return Usage(memory, sum(_cpu(each) for each in pids), len(pids))
+    return Usage(memory, sum(_cpu(each) for each in pids), sum(_tasks(each) for each in pids))
 
 
 def _resident(pid: int) -> int:
@@ -83,6 +83,13 @@ def _proportional(pid: int) -> int:
             return sum(int(line.split()[1]) * 1024 for line in file if line.startswith("Pss:"))
     except (OSError, IndexError):
         return _resident(pid)
+
+
+def _tasks(pid: int) -> int:
+    try:
+        return len(os.listdir(f"/proc/{pid}/task"))
+    except OSError:
+        return 0
 
 
 def _cpu(pid: int) -> float:

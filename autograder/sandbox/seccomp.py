@@ -79,7 +79,7 @@ def compile_filter(*, network: bool) -> bytes:
     rules.add_rule(lib.ERRNO(errno.ENOSYS), "clone3")  # its flags cannot be seen; libc falls back to clone, whose flags can
     for flag in UNSHARE.values():
         rules.add_rule(lib.ERRNO(errno.EPERM), "clone", lib.Arg(0, lib.MASKED_EQ, flag, flag))
-    allowed = {socket.AF_UNIX, socket.AF_INET, socket.AF_INET6, socket.AF_NETLINK} if network else {socket.AF_UNIX}
+    allowed = {socket.AF_UNIX, socket.AF_INET, socket.AF_INET6} if network else {socket.AF_UNIX}
     for family in range(FAMILIES):
         if family not in allowed:  # AF_VSOCK among them, which a network namespace does not cover
             rules.add_rule(lib.ERRNO(errno.EACCES), "socket", lib.Arg(0, lib.EQ, family))

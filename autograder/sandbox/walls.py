@@ -7,6 +7,7 @@
 | 1 | limits |
 """
 
+import contextlib
 import os
 import site
 import sys
@@ -104,10 +105,8 @@ def _own_root(plan: Plan, new: str) -> None:
         mount("tmpfs", f"{new}{path}", "tmpfs", syscalls.RDONLY | NOSUID | NODEV, "size=4k,mode=755")
     for outside, inside in plan.shown:
         _show(outside, f"{new}{inside}")
-    try:
+    with contextlib.suppress(OSError):  # a container that masks /proc goes without
         mount("proc", f"{new}/proc", "proc", NOSUID | NODEV | NOEXEC)
-    except OSError:
-        pass  # a container that masks /proc: go without
     syscalls.pivot_root(new)
     mount(None, "/", None, syscalls.REMOUNT | syscalls.BIND | syscalls.RDONLY | NOSUID | NODEV)
     os.chdir(HOME)

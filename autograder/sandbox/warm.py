@@ -5,16 +5,12 @@ is ever in its memory, and children cannot find anything of each other in what t
 Run as `python -m autograder.sandbox.warm FOLDER LEVEL [MODULE ...]`; the socket is FOLDER/socket.
 """
 
-import os
-
-for _name in ("OMP", "OPENBLAS", "MKL", "NUMEXPR"):
-    os.environ[f"{_name}_NUM_THREADS"] = "1"  # before torch: a pool of threads that exists at the fork hangs the child
-os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
-
+import contextlib
 import fcntl
 import gc
 import importlib
 import json
+import os
 import resource
 import select
 import signal
@@ -98,10 +94,8 @@ class Warm:
         if self.level >= 3:
             syscalls.setns(own_pid, "pid")
         pidfd = os.pidfd_open(pid)
-        try:
+        with contextlib.suppress(OSError):  # it may be gone again: the hang-up is noticed later
             socket.send_fds(connection, [b"pidfd"], [pidfd])
-        except OSError:
-            pass  # it went away again: the hang-up is noticed below
         self.children[pidfd] = (pid, connection)
         self.connections[connection.fileno()] = pidfd
         self.poll.register(pidfd, select.POLLIN)
@@ -116,10 +110,8 @@ class Warm:
         if self.level < 3:
             self.sweep()
         report = {"exit": os.waitstatus_to_exitcode(status), "cpu": used.ru_utime + used.ru_stime, "peak_mb": used.ru_maxrss / 1024}
-        try:
+        with contextlib.suppress(OSError):
             connection.send(json.dumps(report).encode())
-        except OSError:
-            pass
         connection.close()
         os.close(pidfd)
 

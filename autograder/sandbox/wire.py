@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from torch import Tensor  # imported where it is needed: a process that only proves its walls starts without torch
 
 HEADER, BODY, DEPTH, NODES, AXES = 16 << 20, 128 << 20, 24, 200_000, 16
+TEXT, BITS = 1 << 20, 1024  # of one string, of one number
 DTYPES = (
     *("float64", "float32", "float16", "bfloat16", "complex64", "complex128"),
     *("int64", "int32", "int16", "int8", "uint8", "bool"),
@@ -47,7 +48,15 @@ def encode(value: Any, buffers: list[bytes], depth: int = 0) -> Any:
     """The header's form of a value; tensors append their bytes to `buffers`."""
     if depth > DEPTH:
         raise WireError("nested too deeply")
-    if value is None or isinstance(value, bool | int | float | str):
+    if value is None or isinstance(value, bool | float):
+        return value
+    if isinstance(value, str):
+        if len(value) > TEXT:
+            raise WireError(f"a text of {len(value)} characters is too long")
+        return value
+    if isinstance(value, int):
+        if value.bit_length() > BITS:
+            raise WireError("a number with too many digits")
         return value
     if isinstance(value, list):
         return [encode(item, buffers, depth + 1) for item in value]
@@ -75,7 +84,7 @@ def _encode_tensor(value: "Tensor", buffers: list[bytes]) -> Any:
     plain = value.detach().resolve_conj().resolve_neg()
     order = list(range(plain.dim()))
     if not plain.is_contiguous():
-        order.sort(key=lambda axis: -plain.stride(axis))
+        order.sort(key=lambda axis: plain.stride()[axis], reverse=True)
         plain = plain.permute(order)
     flat = plain.contiguous().reshape(-1)
     buffers.append(flat.view(torch.uint8).numpy().tobytes() if flat.numel() else b"")
@@ -103,7 +112,9 @@ class Decoder:
         self.nodes += 1
         if depth > DEPTH or self.nodes > NODES:
             raise WireError("nested too deeply, or too many values")
-        if node is None or type(node) in (bool, int, float, str):
+        if node is None or type(node) in (bool, float):
+            return node
+        if (type(node) is str and len(node) <= TEXT) or (type(node) is int and node.bit_length() <= BITS):
             return node
         if type(node) is list:
             return [self._value(item, depth + 1) for item in node]

@@ -112,6 +112,11 @@ class Class:
     def notebook(self, student: str) -> str:
         return (self.course.autograded / student / UNIT / f"{UNIT}.ipynb").read_text(encoding="utf-8")
 
+    def printed(self, student: str) -> str:
+        """Everything that the submission's cells wrote."""
+        outputs = [output for cell in json.loads(self.notebook(student))["cells"] for output in cell.get("outputs", [])]
+        return "".join(output["text"] for output in outputs if output["output_type"] == "stream")
+
 
 def hold(base: Course, root: Path, only: str = "", min_level: int = 3, workers: int = 2) -> Class:
     """Hand in every attack and six honest submissions, and grade the class; `only` picks attacks by a part of their name."""

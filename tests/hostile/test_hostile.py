@@ -105,11 +105,14 @@ def test_nobody_got_out(hostile: Class) -> None:
     root = hostile.course.root
     assert not (root / "PICKLED").exists()
     assert not (root / "PWNED").exists()
-    outputs = "".join(
-        hostile.notebook(f"leaks-{name}") for name in ("tcp", "udp", "abstract-socket", "vsock", "other-memory", "import-grader")
-    )
-    for word in ('"CONNECTED', "OPENED 40", "FOUND <"):
-        assert word not in outputs, word
+    for name in ("tcp", "udp", "abstract-socket", "vsock", "other-memory", "import-grader", "import-later-reference"):
+        printed = hostile.printed(f"leaks-{name}")
+        for word in ("CONNECTED", "OPENED", "FOUND <", "FOUND [<"):
+            assert word not in printed, (name, word)
+    for name in ("outcome-modify-library", "outcome-autograded-folder", "outcome-sql"):
+        assert "WROTE" not in hostile.printed(name), name
+    assert "LIFTED" not in hostile.printed("denial-raise-limits")
+    assert "MADE" not in hostile.printed("denial-namespaces")
 
 
 def test_scripts_do_not_reach_the_instructor(hostile: Class) -> None:

@@ -1,5 +1,7 @@
 # attack: an object whose picture never ends
 # limit: cell_seconds
+def softmax(scores, dim=-1):
+    return scores
 class Endless:
     def __repr__(self):
         while True:

@@ -1,5 +1,5 @@
 # attack: forks without end
-# limit: maybe
+# limit: processes
 import os
 while True:
     try:

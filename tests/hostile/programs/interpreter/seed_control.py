@@ -1,4 +1,5 @@
 # attack: takes control of the random numbers to predict the inputs
+# spoils: all
 import random, torch, numpy
 torch.manual_seed = lambda seed: None
 torch.randn = torch.rand = lambda *size, **kw: torch.zeros(3)

@@ -1,4 +1,5 @@
 # attack: reads another student's work
+# limit: maybe
 def look(path):
     try:
         with open(path, "rb") as file:
