@@ -1,6 +1,8 @@
 """Unit 01's reference code: equal to torch's own where torch has it, and lawful for random sizes."""
 
 import math
+from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -11,6 +13,8 @@ from torch.nn.functional import scaled_dot_product_attention
 
 from course_utils.draw import Draw
 from course_utils.nadaraya_watson import gaussian_weights, leave_one_out_error, nadaraya_watson, softmax
+
+ROOT = Path(__file__).parents[2]
 
 seeds = st.integers(0, 2**32 - 1)
 bandwidths = st.floats(0.05, 5.0)
@@ -127,3 +131,67 @@ def test_leave_one_out_has_the_right_gradient_in_the_bandwidth() -> None:
 def test_raw_units_make_a_hard_choice(town: float, weights: list[float]) -> None:
     population = torch.tensor([60000.0, 70000.0, 85000.0])
     assert gaussian_weights(torch.tensor([town]), population, math.sqrt(0.5)).tolist() == [weights]
+
+
+# The classic cell of the assignment: ordinary assertions, some of them hidden -----------------------------------------
+
+
+def assertions(hidden: bool) -> str:
+    """The test cell of `standardise`, with or without what students do not see."""
+    source = (ROOT / "solutions" / "01_nadaraya_watson.py").read_text(encoding="utf-8")
+    cell = source.split('"grade_id": "test_standardise"', 1)[1].split("\n", 1)[1].split("# %%", 1)[0]
+    return cell if hidden else cell.split("### BEGIN HIDDEN TESTS")[0]
+
+
+def passes(answer: str, hidden: bool) -> bool:
+    names: dict[str, Any] = {"torch": torch}
+    exec(answer, names)
+    try:
+        exec(assertions(hidden), names)
+    except (AssertionError, TypeError, ValueError):
+        return False
+    return True
+
+
+RIGHT = """
+def standardise(train, test):
+    mean, deviation = train.mean(0), train.std(0)
+    deviation = torch.where(deviation == 0, 1.0, deviation)
+    return (train - mean) / deviation, (test - mean) / deviation
+"""
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+def test_a_right_answer_passes_the_classic_cell(hidden: bool) -> None:
+    assert passes(RIGHT, hidden)
+
+
+@pytest.mark.filterwarnings("ignore:std")  # of a single row
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("return", "return; return"),
+        (", (test - mean) / deviation", ""),
+        ("train.std(0)", "train.std()"),
+        ("train.mean(0)", "train.mean()"),
+        ("(test - mean) / deviation", "(test - test.mean(0)) / test.std(0)"),
+    ],
+    ids=["nothing", "train-alone", "one-deviation-for-all", "one-mean-for-all", "its-own-ruler"],
+)
+def test_wrong_answers_fail_already_where_students_see_it(old: str, new: str) -> None:
+    assert not passes(RIGHT.replace(old, new), hidden=False)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("(test - mean) / deviation", "(test - test.mean(0)) / deviation"),
+        ("(test - mean) / deviation", "test / deviation"),
+        ("    deviation = torch.where(deviation == 0, 1.0, deviation)\n", ""),
+        ("torch.where(deviation == 0, 1.0, deviation)", "deviation + 1e-8"),
+        ("    return", "    train -= 0.5\n    return"),
+    ],
+    ids=["its-own-mean", "not-centred", "divides-by-zero", "epsilon", "changes-its-input"],
+)
+def test_other_wrong_answers_fail_where_it_counts(old: str, new: str) -> None:
+    assert not passes(RIGHT.replace(old, new), hidden=True)
