@@ -1,13 +1,19 @@
-"""Real images: the digits that ship with the course, and Fashion-MNIST where it is installed or may be downloaded."""
+"""Real images (the digits that ship with the course, Fashion-MNIST where it is at hand), and how to show where a model looks."""
 
 import gzip
 import os
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import numpy as np
 import torch
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
 from torch import Tensor
+
+from course_utils.plotting import COLOURS
 
 Split = tuple[Tensor, Tensor, Tensor, Tensor]  # train images (N, 1, H, W) in [0, 1], train labels (N,), test images, test labels
 
@@ -44,3 +50,44 @@ def fashion_mnist(root: Path = CACHE, download: bool = False) -> Split:
             (raw / f"{name}.part").replace(raw / name)  # in one step: an interrupted copy leaves no half file
     train, test = (datasets.FashionMNIST(root, train=train, download=download) for train in (True, False))
     return train.data[:, None] / 255, train.targets, test.data[:, None] / 255, test.targets
+
+
+def show(images: Tensor, columns: int = 8, title: str = "", ax: Axes | None = None) -> Axes:
+    """Draw (N, C, H, W) images in [0, 1] side by side, `columns` in a row."""
+    from course_utils.vision import utils
+
+    rows = -(-len(images) // columns)
+    if ax is None:
+        width = min(0.9 * min(columns, len(images)) + 0.3, 7.5)
+        ax = plt.subplots(figsize=(width, width * rows * images.shape[2] / (min(columns, len(images)) * images.shape[3]) + 0.4))[1]
+    pad = max(images.shape[-1] // 8, 1)
+    grid = utils.make_grid(images.clamp(0, 1), nrow=columns, padding=pad, pad_value=1.0)  # (3, height, width)
+    ax.imshow(grid.permute(1, 2, 0), interpolation="nearest")
+    ax.set_title(title)
+    ax.axis("off")
+    return ax
+
+
+def look(image: Tensor, weights: Tensor, title: str = "", ax: Axes | None = None, top: float | None = None) -> Axes:
+    """Draw an image (C, H, W) in grey and lay weights (rows, columns) over it: the redder, the more weight."""
+    ax = ax or plt.subplots(figsize=(2, 2.2))[1]
+    height, width = image.shape[1:]
+    ax.imshow(image.mean(0), cmap="Greys", vmin=0, vmax=1.4, interpolation="nearest")
+    top = top if top is not None else float(weights.max())
+    alpha = 0.8 * (weights / max(top, 1e-9)).clamp(0, 1)  # (rows, columns)
+    red = torch.tensor(to_rgb(COLOURS[1])).expand(*weights.shape, 3)
+    box = (-0.5, width - 0.5, height - 0.5, -0.5)
+    ax.imshow(torch.cat([red, alpha[..., None]], -1), extent=box, interpolation="nearest")
+    ax.set_title(title, fontsize=9)
+    ax.axis("off")
+    return ax
+
+
+def looks(image: Tensor, panels: Sequence[tuple[str, Tensor]], columns: int = 6, top: float | None = None) -> None:
+    """Draw one image several times, each time with other weights (rows, columns) over it, under a title."""
+    rows = -(-len(panels) // columns)
+    _, axes = plt.subplots(rows, columns, figsize=(1.5 * columns, 1.75 * rows), squeeze=False)
+    for ax in axes.flat:
+        ax.axis("off")
+    for ax, (title, weights) in zip(axes.flat, panels, strict=False):
+        look(image, weights, title, ax, top)
