@@ -1,0 +1,3 @@
+def causal_mask(length):
+    i = torch.arange(length)
+    return i[:, None] >= i

@@ -1,0 +1,2 @@
+def causal_mask(length):
+    return ~torch.triu(torch.ones(length, length), diagonal=1).bool()

@@ -1,0 +1,2 @@
+def causal_mask(length):
+    return nn.Transformer.generate_square_subsequent_mask(length) == 0

@@ -1,0 +1,3 @@
+# misconception: inverted
+def causal_mask(length):
+    return torch.triu(torch.ones(length, length), diagonal=1).bool()

@@ -1,0 +1,3 @@
+# misconception: leaks-one-step
+def causal_mask(length):
+    return torch.tril(torch.ones(length, length), diagonal=1).bool()

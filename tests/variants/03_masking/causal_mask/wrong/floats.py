@@ -1,0 +1,3 @@
+# misconception: not-boolean
+def causal_mask(length):
+    return torch.tril(torch.ones(length, length))

@@ -1,0 +1,3 @@
+# misconception: only-itself
+def causal_mask(length):
+    return torch.eye(length) > 0

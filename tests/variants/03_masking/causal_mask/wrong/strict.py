@@ -1,0 +1,4 @@
+# misconception: strict-mask
+def causal_mask(length):
+    i = torch.arange(length)
+    return i[:, None] > i[None, :]

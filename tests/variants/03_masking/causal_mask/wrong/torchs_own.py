@@ -1,0 +1,3 @@
+# misconception: additive-mask
+def causal_mask(length):
+    return nn.Transformer.generate_square_subsequent_mask(length)

@@ -1,0 +1,3 @@
+# misconception: sees-only-the-future
+def causal_mask(length):
+    return torch.triu(torch.ones(length, length)) == 1

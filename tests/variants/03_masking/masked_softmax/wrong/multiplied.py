@@ -1,0 +1,3 @@
+# misconception: zero-score
+def masked_softmax(scores, mask):
+    return F.softmax(scores * mask.float(), dim=-1)

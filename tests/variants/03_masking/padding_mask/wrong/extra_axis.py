@@ -1,0 +1,3 @@
+# misconception: extra-axis
+def padding_mask(lengths, max_len):
+    return (torch.arange(max_len) < lengths[:, None]).unsqueeze(1)

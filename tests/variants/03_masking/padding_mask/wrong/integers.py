@@ -1,0 +1,3 @@
+# misconception: not-boolean
+def padding_mask(lengths, max_len):
+    return (torch.arange(max_len) < lengths[:, None]).long()

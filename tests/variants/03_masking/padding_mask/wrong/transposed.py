@@ -1,0 +1,3 @@
+# misconception: transposed
+def padding_mask(lengths, max_len):
+    return torch.arange(max_len)[:, None] < lengths[None, :]

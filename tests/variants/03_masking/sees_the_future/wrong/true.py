@@ -1,0 +1,3 @@
+# misconception: always-true
+def sees_the_future(layer, x):
+    return True

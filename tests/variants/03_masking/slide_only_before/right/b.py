@@ -1,0 +1,1 @@
+slide_only_before = "b"

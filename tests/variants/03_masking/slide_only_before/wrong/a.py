@@ -1,0 +1,2 @@
+# misconception: fears-its-own-input
+slide_only_before = "a"

@@ -1,0 +1,2 @@
+# misconception: decoder-taken-for-encoder
+slide_only_before = "c"

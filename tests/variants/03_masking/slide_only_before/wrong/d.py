@@ -1,0 +1,2 @@
+# misconception: mask-only-when-generating
+slide_only_before = "d"

@@ -1,0 +1,1 @@
+slide_two_booleans = "d"

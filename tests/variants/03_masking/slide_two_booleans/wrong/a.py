@@ -1,0 +1,2 @@
+# misconception: trusts-one-convention
+slide_two_booleans = "a"

@@ -1,0 +1,2 @@
+# misconception: expects-an-error
+slide_two_booleans = "b"

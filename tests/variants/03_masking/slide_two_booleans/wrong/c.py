@@ -1,0 +1,2 @@
+# misconception: hint-taken-for-switch
+slide_two_booleans = "c"

@@ -1,0 +1,1 @@
+slide_zero_score = "c"

@@ -1,0 +1,2 @@
+# misconception: score-taken-for-weight
+slide_zero_score = "a"

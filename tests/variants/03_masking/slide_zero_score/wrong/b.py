@@ -1,0 +1,2 @@
+# misconception: masks-itself
+slide_zero_score = "b"

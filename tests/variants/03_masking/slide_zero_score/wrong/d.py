@@ -1,0 +1,2 @@
+# misconception: not-renormalised
+slide_zero_score = "d"
