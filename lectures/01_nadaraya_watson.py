@@ -793,7 +793,7 @@ Table(rows, ["keys", "largest difference between two weights"], "Gaussian agains
 # <details><summary>Answer</summary>
 #
 # No. No honest predictor can get below the noise on values that it has not seen, so .001 can only come from having seen them: each point
-# was among its own keys. Leave it out, and the error rises above .25.
+# was among its own keys. Leave it out, and the error rises to about .25 or more.
 #
 # </details>
 #
@@ -831,7 +831,7 @@ Table(rows, ["keys", "largest difference between two weights"], "Gaussian agains
 #   Similarity": the same curve with other kernels, for comparison.
 # - Chris Olah and Shan Carter, [Attention and Augmented Recurrent Neural Networks](https://distill.pub/2016/augmented-rnns/) (2016): the
 #   best pictures of a network that looks around.
-# - Lilian Weng, [Attention? Attention!](https://lilianweng.github.io/posts/2018-06-24-attention/) (June 2018, often cited as 2017): the whole
+# - Lilian Weng, [Attention? Attention!](https://lilianweng.github.io/posts/2018-06-24-attention/) (June 2018, sometimes cited as 2017): the whole
 #   family in one table, useful from unit 02 on.
 # - Sebastian Ruder, [Deep Learning for NLP Best Practices](https://www.ruder.io/deep-learning-nlp-best-practices/#attention) (2017): what
 #   worked just before the Transformer.
