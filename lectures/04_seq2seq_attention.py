@@ -1,3 +1,5 @@
+
+
 # %% [markdown]
 # # 04 · Sequence to sequence with attention
 #
@@ -156,7 +158,7 @@ def losses(padding):
 both = torch.tensor([losses(padding) for padding in range(31)])  # (31, 2)
 lines = {"padding counted": both[:, 0], "padding ignored": both[:, 1]}
 curves(None, lines, "padding per sentence", "loss", "A loss that flatters")
-plt.ylim(0, 2.6)
+plt.ylim(0, 2.6);
 
 # %% [markdown]
 # ## Exact match: all or nothing
@@ -232,8 +234,9 @@ plain_scores = torch.stack([reversal_score(plain, length) for length in lengths]
 
 # %% alt="Exact match of the model without attention by length: 1 at four letters, falling steeply, 0 from fourteen letters on"
 scores = {"without attention": plain_scores}
-curves(lengths, scores, "letters in the string", "exact match", "One vector is not enough", style="o-")
-plt.ylim(0, 1.05)
+curves(lengths, scores, "letters", "exact match", "One vector is not enough", style="o-")
+plt.ylim(0, 1.05);
+
 # %% [markdown]
 # Four letters practically always come back right, sixteen never. It would be wrong to say that the network *cannot* remember:
 # its memory degrades with length, gradually for single letters and steeply for whole strings, as the table of powers foretold.
@@ -254,7 +257,8 @@ free, _ = plain.generate(source, 12)  # (B, T), its own inputs
 right = {"given true letters": forced == targets, "given its own letters": free == targets}  # (B, T) each
 shares = {name: hits.float().mean(0) for name, hits in right.items()}  # (T,) each
 curves(range(1, 13), shares, "position", "share of right letters", style="o-")
-plt.ylim(0, 1.05)
+plt.ylim(0, 1.05);
+
 # %% [markdown]
 # While it writes freely, how often is a letter right after a right one, and after a wrong one?
 
@@ -298,7 +302,8 @@ state = torch.tensor([[0.2, 1.0]])  # (B, D)
 mask = padding_mask(torch.tensor([2]), 3)  # (B, S): the third place is padding
 context, weights = luong_context(state, memory, mask)  # (B, D), (B, S)
 brought = ", ".join(f"{number:.2f}" for number in context[0])
-heatmap(weights, ["state"], ["h₁", "h₂", "pad"], title=f"context = [{brought}]")
+heatmap(weights, ["state"], ["h₁", "h₂", "pad"], title=f"context = [{brought}]");
+
 # %% [markdown]
 # Three things that slides get wrong here:
 # - The **context vector** is not the decoder state. It is what was brought back from the source; the state is who asked. They are joined only afterwards, into $2D$ numbers.
@@ -313,7 +318,7 @@ model = Luong(12, 12, dim=64)
 memory, last, mask = model.encode(source)  # (B, S, D), (B, D), (B, S)
 words = model.embed_target(shift_right(targets, BOS))  # (B, T, D)
 states, _ = model.decoder(words, last[None])  # (B, T, D)
-weights = masked_softmax(model.query(states) @ memory.mT, mask[:, None, :])  # (B, T, S): all steps ask at once
+weights = masked_softmax(model.query(states) @ memory.mT, mask[:, None, :])  # (B, T, S)
 logits = model.out(torch.cat([weights @ memory, states], dim=-1))  # (B, T, V)
 print("as in the model:", torch.equal(logits, model(source, targets)[0]))
 
@@ -328,10 +333,11 @@ luong_scores = torch.stack([reversal_score(luong, length) for length in lengths]
 
 # %% alt="Exact match by length: with attention close to 1 up to twelve letters and about 0.9 at sixteen, without attention 0 from fourteen on"
 scores = {"with attention": luong_scores, "without attention": plain_scores}
-curves(lengths, scores, "letters in the string", "exact match", "A GRU of 64 units reverses strings", style="o-")
+curves(lengths, scores, "letters", "exact match", "A GRU of 64 units reverses strings", style="o-")
 plt.axvline(18, color="grey", linestyle=":")
-plt.text(17.9, 0.5, "longest in training", fontsize=8, color="grey", ha="right", rotation=90)
-plt.ylim(0, 1.05)
+plt.text(17.9, 0.1, "longest in training", fontsize=8, color="grey", ha="right", rotation=90)
+plt.ylim(0, 1.05);
+
 # %%
 shown = [lengths.index(length) for length in (4, 8, 12, 16)]
 rows = [(name, *values[shown]) for name, values in scores.items()]
@@ -344,10 +350,11 @@ Table(rows, ["exact match", "4 letters", "8", "12", "16"])
 # %% alt="Alignment of the reversal of ten letters: a bright anti-diagonal from the top right to the bottom left"
 letters = "abcdefghij"
 text = "badcafegih"
-written, weights = luong.generate(torch.tensor([[letters.index(c) + 2 for c in text]]), 10)  # (1, T), (1, T, S)
+ids = torch.tensor([[letters.index(c) + 2 for c in text]])  # (1, S)
+written, weights = luong.generate(ids, 10)  # (1, T), (1, T, S)
 answer = [letters[max(int(i), 2) - 2] for i in written[0]]
 ax = plt.subplots(figsize=(4.4, 3.8))[1]
-heatmap(weights[0], answer, text, f"reversing {text}", ax, values=False)
+heatmap(weights[0], answer, text, f"reversing {text}", ax, values=False);
 
 # %% [markdown]
 # The bill for it: the memory of $S \cdot D$ numbers must be kept, and $T \cdot S$ scores computed. Beyond the lengths of the training
@@ -400,7 +407,8 @@ for kind in (Luong, Bahdanau):
     first = [torch.tensor([[token]]) for token in (BOS, 9)]  # (1, 1) each
     looks = [model.decode(token, last, memory, mask, last)[2] for token in first]  # (1, 1, S) each
     panels[kind.__name__] = torch.cat(looks)[:, 0]  # (2, S)
-heatmaps(panels, ["go", "another"], "abcde", values=True)
+heatmaps(panels, ["go", "another"], "abcde", values=True);
+
 # %% [markdown]
 # ## German number words
 #
@@ -444,7 +452,7 @@ print(f"exact match on 1000 numbers never seen: {exact_match(written, targets[:1
 place = [number for number, _ in rows].index("0025")
 parts = rows[place][1].split()
 shown = [digits.words[i] for i in written[place]]
-heatmap(weights[place, :, : len(parts)], shown, parts, "fünfundzwanzig")
+heatmap(weights[place, :, : len(parts)], shown, parts, "fünfundzwanzig");
 
 # %% [markdown]
 # Read it like this:
@@ -588,20 +596,41 @@ alone = train_classifier("attention alone", recurrent=False)
 unmasked = train_classifier("both, no mask", masked=False)
 
 # %% alt="Accuracy of the classifiers: with LSTM and attention close to 1, attention alone near one half"
-bars({"LSTM and attention": accuracy(both), "attention alone": accuracy(alone)}, "accuracy", "Who knows about order?")
+bars({"LSTM and attention": accuracy(both), "attention alone": accuracy(alone)}, "accuracy", "Who knows about order?");
+
 # %% [markdown]
 # Attention by itself treats its input as a bag of words, so on these reviews it can only guess. The LSTM knows about order. (Unit 06 gives attention that
 # knowledge without an LSTM.)
 #
-# The deck's program masks nothing: padding is attended to, and averaged. A model without masks gets used to the padding that it was trained with. Pad the same
-# reviews further and look again:
+# The deck's program masks nothing: padding is attended to, and averaged. What does that do to a review that is padded a little further, because a longer one
+# came into its batch? We compare the log-odds of the two classes, $\log p(\text{funny}) - \log p(\text{dull})$, before and after.
 
-# %% alt="Accuracy against extra padding: constant with the mask, falling without it"
+
+# %%
+def log_odds(model, padding):
+    with torch.no_grad():
+        logits, _ = model(F.pad(tokens[:500], (0, padding), value=PAD))  # (500, 2)
+    return logits[:, 1] - logits[:, 0]  # (500,)
+
+
+def moved(model, padding):
+    return (log_odds(model, padding) - log_odds(model, 0)).abs().mean()
+
+
+# %% alt="Mean change of the log-odds against added padding: zero with the mask, clearly above zero without it"
 extra = [0, 5, 10, 20, 40, 80]
 lines = {"masked": both, "not masked": unmasked}
-lines = {name: torch.stack([accuracy(model, more) for more in extra]) for name, model in lines.items()}  # (6,) each
-curves(extra, lines, "padding added to every review", "accuracy", "Padding is not part of the text", style="o-")
-plt.ylim(0.4, 1.03)
+lines = {name: [float(moved(model, more)) for more in extra] for name, model in lines.items()}
+curves(extra, lines, "padding added", "mean change of the log-odds", "Padding is not part of the text", style="o-");
+
+# %%
+rows = [(name, accuracy(model), accuracy(model, 80)) for name, model in (("masked", both), ("not masked", unmasked))]
+Table(rows, ["model", "accuracy", "accuracy with 80 pads more"])
+
+# %% [markdown]
+# Without the mask a text's score depends on what else is in its batch. And the accuracy does not notice: these reviews are so clear, and an LSTM carries its verdict through the padding so
+# well, that the sign survives. A number that looks perfect is not a test. *Pad, and compare* is one, and it takes two lines.
+
 # %% [markdown]
 # Two details of the library in which that program is written, Keras: its `Attention` layer takes its inputs in the order query, *value*, key, and it does not divide by
 # $\sqrt{d}$ unless told to (`use_scale` is off, and would learn a factor anyway). The formula beside the program does divide. (Its model is also named *classifation*.)
