@@ -133,6 +133,7 @@ def _judged(
         kind=exercise.kind, section=exercise.section, status=verdict.status, misconception=verdict.misconception,
         title=verdict.title, message=verdict.message, text=text, html=html,
         cases=tuple(CaseNote(c.label, c.group, c.passed, c.visible, c.message) for c in verdict.cases),
+        line=verdict.failure.line if verdict.failure is not None else None,
         seconds=round(time.perf_counter() - began, 4),
     )  # fmt: skip
     output = {"output_type": "execute_result", "data": {"text/plain": repr(shown), "text/html": html}, "metadata": {}}

@@ -43,6 +43,7 @@ class CellResult:
     text: str = ""  # the card as plain text
     html: str = ""  # the card for a page
     cases: tuple[CaseNote, ...] = ()
+    line: int | None = None  # of the answer, where it failed
     seconds: float = 0.0
 
 
