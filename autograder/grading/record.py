@@ -127,7 +127,7 @@ class Recorder:
             ]
             texts = [{"key": comments[name]["id"], "text": text} for name, text in result.comments.items() if name in comments]
             if changes:
-                values = {"auto_score": bindparam("score"), "needs_manual_grade": bindparam("manual")}
+                values: dict[str, Any] = {"auto_score": bindparam("score"), "needs_manual_grade": bindparam("manual")}
                 connection.execute(update(GRADES).where(GRADES.c.id == bindparam("key")).values(values), changes)
             if texts:
                 connection.execute(update(COMMENTS).where(COMMENTS.c.id == bindparam("key")).values(auto_comment=bindparam("text")), texts)
@@ -145,8 +145,8 @@ class Recorder:
         row = connection.execute(select(SUBMISSIONS.c.id, SUBMISSIONS.c.extension, SUBMISSIONS.c.timestamp).where(*mine)).one_or_none()
         key = row.id if row is not None else api.new_uuid()
         if row is None:
-            values = {"id": key, "assignment_id": self.assignment, "student_id": result.student, "timestamp": timestamp}
-            connection.execute(insert(SUBMISSIONS).values(values))
+            new = {"id": key, "assignment_id": self.assignment, "student_id": result.student, "timestamp": timestamp}
+            connection.execute(insert(SUBMISSIONS).values(new))
         elif timestamp is not None and row.timestamp != timestamp:
             connection.execute(update(SUBMISSIONS).where(SUBMISSIONS.c.id == key).values(timestamp=timestamp))
         elif timestamp is None:

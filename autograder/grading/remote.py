@@ -73,7 +73,7 @@ def outcomes_of(header: dict[str, Any], body: bytes | bytearray, count: int) -> 
     nodes = header.get("outcomes")
     if type(nodes) is not list or len(nodes) != count:
         raise WireError(str(header["refused"])[:200] if type(header.get("refused")) is str else "the answer is not a list of outcomes")
-    tree = []
+    tree: list[Any] = []
     for node in nodes:
         if type(node) is not dict:
             raise WireError("an outcome is not an object")

@@ -1,5 +1,6 @@
 """Grades a class: prepare, run in parallel, record one after the other. Interrupted, it goes on where it stopped."""
 
+import contextlib
 import hashlib
 import json
 import multiprocessing
@@ -64,15 +65,18 @@ def grade(
     name = course.unit(unit).name
     students = _students(course, name, student)
     release = course.released(name)
-    with locked(course), open_place(name, min_level, release, course, say) as (place, proof):
-        summary = Summary(name, level=place.level, held=[text for key, text in PROMISES.items() if proof.held.get(key)])
-        pool = executor or local_pool(workers or os.cpu_count() or 1, name, place)
-        try:
-            with Run(course, name, seed or os.environ.get(SEED) or course.seed(), min_level, summary, advance) as run:
-                run.all(students, pool, force, workers or os.cpu_count() or 1)
-        finally:
-            if executor is None:
-                pool.shutdown(cancel_futures=True)
+    count = workers or os.cpu_count() or 1
+    with locked(course), contextlib.ExitStack() as stack:
+        summary = Summary(name)
+        if executor is None:
+            site, proof = open_site(name, min_level, release.read_text(encoding="utf-8"), secrets_of(course.root))
+            stack.enter_context(site)
+            summary.level, summary.held = proof.level, [text for key, text in PROMISES.items() if proof.held.get(key)]
+            say(f"sandbox level {proof.level}, attacked from inside; what held: {', '.join(summary.held) or 'nothing'}")
+        pools = Pools(executor, lambda: local_pool(count, name, site.place))
+        stack.callback(pools.close)
+        run = stack.enter_context(Run(course, name, seed or os.environ.get(SEED) or course.seed(), min_level, summary, advance))
+        run.all(students, pools, force, count)
         summary.seconds = round(time.perf_counter() - began, 2)
     return summary
 
@@ -88,20 +92,31 @@ def _students(course: Course, unit: str, student: str | None) -> list[str]:
     return students
 
 
-@contextmanager
-def open_place(unit: str, min_level: int, release: Path, course: Course, say: Callable[[str], None]) -> Iterator[tuple[Any, Any]]:
-    site, proof = open_site(unit, min_level, release.read_text(encoding="utf-8"), secrets_of(course.root))
-    with site:
-        tried = [text for name, text in PROMISES.items() if proof.held.get(name)]
-        say(f"sandbox level {proof.level}: {len(tried)} promises attacked from inside, all of this level held")
-        yield site.place, proof
-
-
 def local_pool(count: int, unit: str, place: Any) -> Executor:
     """Worker processes that have imported the judge, forked from a server that was started clean."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["autograder.grading.worker"])
     return ProcessPoolExecutor(count, mp_context=context, initializer=worker.settle, initargs=(unit, place))
+
+
+class Pools:
+    """The executor in use; a local one whose worker died is replaced."""
+
+    def __init__(self, given: Executor | None, make: Callable[[], Executor]) -> None:
+        self.given, self.make = given, make
+        self.pool = given if given is not None else make()
+
+    def submit(self, job: Job) -> "Future[bytes]":
+        return self.pool.submit(worker.grade, job.to_bytes())
+
+    def renew(self) -> None:
+        if self.given is None:
+            self.pool.shutdown(cancel_futures=True)
+            self.pool = self.make()
+
+    def close(self) -> None:
+        if self.given is None:
+            self.pool.shutdown(cancel_futures=True)
 
 
 @contextmanager
@@ -149,23 +164,32 @@ class Run:
         self.recorder.__exit__()
         self.journal.close()
 
-    def all(self, students: list[str], pool: Executor, force: bool, workers: int) -> None:
+    def all(self, students: list[str], pools: Pools, force: bool, workers: int) -> None:
         """Keep the workers busy and record what they return; only a few submissions are in memory at a time."""
         recorded = self.recorder.students()
         pending: dict[Future[bytes], Job] = {}
-        waiting = iter(students)
-        exhausted = False
-        while pending or not exhausted:
-            while not exhausted and len(pending) < 2 * workers:
-                each = next(waiting, None)
-                if each is None:
-                    exhausted = True
-                elif (job := self.job(each, force, recorded)) is not None:
-                    pending[pool.submit(worker.grade, job.to_bytes())] = job
-            if pending:
-                done, _ = wait(pending, return_when=FIRST_COMPLETED)
-                for future in done:
-                    self.finish(future, pending.pop(future))
+        suspects: list[Job] = []  # were under way when a worker died: tried again, one at a time
+        waiting = (job for each in students if (job := self.job(each, force, recorded)) is not None)
+        while True:
+            while len(pending) < 2 * workers and (job := next(waiting, None)) is not None:
+                pending[pools.submit(job)] = job
+            if not pending:
+                break
+            done, _ = wait(pending, return_when=FIRST_COMPLETED)
+            if any(isinstance(future.exception(), BrokenProcessPool) for future in done):
+                wait(pending)
+                suspects += [job for future, job in pending.items() if isinstance(future.exception(), BrokenProcessPool)]
+                done = {future for future in pending if not isinstance(future.exception(), BrokenProcessPool)}
+                pending = {future: job for future, job in pending.items() if future in done}
+                pools.renew()
+            for future in done:
+                self.finish(future, pending.pop(future))
+        for job in suspects:
+            future = pools.submit(job)
+            wait([future])
+            self.finish(future, job)
+            if isinstance(future.exception(), BrokenProcessPool):
+                pools.renew()
 
     def job(self, student: str, force: bool, recorded: set[str]) -> Job | None:
         """What to do for a student: nothing if it is done, recording if only that is missing, else a job."""
@@ -194,7 +218,7 @@ class Run:
         try:
             answer = Answer.from_bytes(future.result())
         except BrokenProcessPool:
-            self.problem(job.student, "the worker that graded it died; run again")
+            self.problem(job.student, "the worker that graded it died twice; nothing was recorded")
             return
         except Exception as error:
             self.problem(job.student, f"the grader failed: {type(error).__name__}: {error}")
@@ -204,6 +228,8 @@ class Run:
             return
         self.store(answer, job)
         self.record(answer.result)
+        level = self.summary.level
+        self.summary.level = answer.result.level if level is None else min(level, answer.result.level)
         if answer.problem:
             self.summary.problems.append({"student": job.student, "reason": answer.problem})
 

@@ -27,7 +27,8 @@ def collect(folder: Path, unit: str, student: str, disk_mb: int) -> Submission:
     if folder.is_symlink() or not folder.is_dir():
         raise Unusable("the submission is not a folder")
     notes: list[str] = []
-    notebooks, others = [], []
+    notebooks: list[Path] = []
+    others: list[Path] = []
     for path in _walk(folder, notes):
         (notebooks if path.suffix == ".ipynb" and path.parent == folder else others).append(path)
     chosen = _choose(notebooks, unit, notes)

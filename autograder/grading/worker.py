@@ -2,10 +2,16 @@
 
 import atexit
 import json
+import multiprocessing
+import multiprocessing.connection
+import os
+import threading
 import time
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
+
+import torch
 
 from autograder.course import Limits
 from autograder.grading import judging, prepare
@@ -88,11 +94,17 @@ def _open(data: bytes) -> tuple[dict[str, Any], bytes]:
 
 
 def settle(unit: str, place: Place) -> None:
-    """Tell this process where submissions of a unit run; without it, it finds a place by itself."""
-    import torch
-
+    """Tell this process where submissions of a unit run, and to end with the process that started it."""
     torch.set_num_threads(1)
     _places[unit] = place
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        multiprocessing.connection.wait([parent.sentinel])
+        os._exit(1)
 
 
 def grade(request: bytes) -> bytes:

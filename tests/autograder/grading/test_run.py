@@ -1,0 +1,255 @@
+"""A class is graded, interrupted, graded again: nothing is lost, nothing is done twice, what a person did survives."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autograder.course import SOURCE_TREE, Course
+from autograder.errors import UserError
+from autograder.grading import results, run
+from autograder.grading.record import Recorder, back_up
+from autograder.scores import cell_scores
+from tests.autograder import classroom
+from tests.autograder.classroom import UNIT
+
+pytestmark = pytest.mark.sandbox
+SEED = "test"
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Course:
+    return classroom.make(
+        tmp_path_factory.mktemp("run") / "base", '[due]\n"01_nadaraya_watson" = 2026-01-01T12:00:00Z\n[late]\npenalty_per_day = 0.1\n'
+    )
+
+
+@pytest.fixture
+def course(base: Course, tmp_path: Path) -> Course:
+    return classroom.clone(base, tmp_path / "course")
+
+
+@pytest.fixture
+def grade() -> Callable[..., run.Summary]:
+    return lambda course, **options: run.grade(course, "01", seed=SEED, **options)
+
+
+def hand_in(course: Course, student: str, timestamp: str | None = None, **changes: str) -> None:
+    classroom.hand_in(course, student, classroom.notebook(course, classroom.answers() | changes), timestamp)
+
+
+def by_hand(course: Course, student: str, cell: str, points: float, comment: str) -> None:
+    """What an instructor does in the formgrader."""
+    from nbgrader.api import Gradebook
+
+    with Gradebook(course.gradebook_url) as gradebook:
+        grade = gradebook.find_grade(cell, UNIT, UNIT, student)
+        grade.manual_score, grade.needs_manual_grade = points, False
+        gradebook.find_comment(cell, UNIT, UNIT, student).manual_comment = comment
+        gradebook.db.commit()
+
+
+def rows(course: Course, student: str) -> dict[str, Any]:
+    from nbgrader.api import Gradebook
+
+    with Gradebook(course.gradebook_url) as gradebook:
+        submission = gradebook.find_submission(UNIT, student)
+        notebook = submission.notebooks[0]
+        return {
+            "score": submission.score,
+            "penalty": notebook.late_submission_penalty,
+            "late": submission.total_seconds_late,
+            "grades": {grade.name: (grade.auto_score, grade.manual_score, grade.needs_manual_grade) for grade in notebook.grades},
+            "comments": {comment.name: (comment.auto_comment, comment.manual_comment) for comment in notebook.comments},
+        }
+
+
+def test_a_class_is_graded_again_only_where_something_changed(course: Course, grade: Callable[..., run.Summary]) -> None:
+    hand_in(course, "ada", "2025-12-31 10:00:00 UTC")
+    hand_in(course, "bob", "2026-01-02 13:00:00 UTC", softmax="def softmax(scores, dim=-1):\n    return scores.sigmoid()")
+    hand_in(course, "cy", why="YOUR ANSWER HERE", slide_units='slide_units = "a"')
+    ticks: list[int] = []
+    first = grade(course, advance=lambda: ticks.append(1))
+    assert (first.graded, first.skipped, first.problems, first.level, len(ticks)) == (3, 0, [], 3, 3)
+    assert first.as_json().keys() == {"unit", "graded", "skipped", "problems", "level", "seconds"}
+    ada, bob, cy = (rows(course, student) for student in ("ada", "bob", "cy"))
+    assert ada["grades"]["test_softmax"] == (3.0, None, False)
+    assert ada["grades"]["why"] == (None, None, True)
+    assert ada["comments"]["softmax"][0].startswith("✓ softmax")
+    assert (ada["penalty"], ada["late"]) == (None, 0)
+    assert bob["grades"]["test_softmax"] == (0.0, None, False)
+    assert "sigmoid" in bob["comments"]["softmax"][0]
+    assert (bob["score"], bob["penalty"], bob["late"]) == (18.0, pytest.approx(3.6), 25 * 3600)
+    assert cy["grades"]["why"] == (0.0, None, False)
+    assert cy["comments"]["why"] == ("No response.", None)
+    assert len(list((course.root / "backups").glob("*.db"))) == 1
+
+    by_hand(course, "ada", "why", 1.5, "good")
+    state = {student: rows(course, student) for student in ("ada", "bob", "cy")}
+    again = grade(course)
+    assert (again.graded, again.skipped, again.changed) == (0, 3, [])
+    assert {student: rows(course, student) for student in state} == state
+    assert len(list((course.root / "backups").glob("*.db"))) == 1, "a run that changes nothing backs up nothing"
+
+    hand_in(course, "ada", "2025-12-31 10:00:00 UTC", softmax="def softmax(scores, dim=-1):\n    ...")
+    changed = grade(course)
+    assert (changed.graded, changed.skipped) == (1, 2)
+    assert changed.changed == [{"student": "ada", "before": 22.5, "after": 19.5}]
+    after = rows(course, "ada")
+    assert after["grades"]["why"] == (None, 1.5, True), "a manual score survives, and is to be looked at again"
+    assert after["comments"]["why"][1] == "good"
+
+    forced = grade(course, student="bob", force=True)
+    assert (forced.graded, forced.skipped, forced.changed) == (1, 0, [])
+    with pytest.raises(UserError, match="has not handed in"):
+        grade(course, student="nobody")
+
+
+def test_the_result_file_tells_everything(course: Course, grade: Callable[..., run.Summary]) -> None:
+    loop = "def softmax(scores, dim=-1):\n    while True:\n        sum(range(10**9))"
+    (course.root / "course.toml").write_text("[limits]\ncell_seconds = 2\n")
+    hand_in(course, "eve", softmax=loop, gaussian_weights="print('hi')\nwhile True: pass")
+    grade(course)
+    result = results.read(course.root, UNIT, "eve")
+    assert result is not None
+    assert [(note.limit, note.where) for note in result.limits] == [("cell_seconds", "test_softmax"), ("cell_seconds", "gaussian_weights")]
+    points = {cell.name: cell.points for cell in result.cells}
+    assert points["test_softmax"] == points["test_gaussian_weights"] == 0.0
+    assert points["test_nadaraya_watson"] == 3.0
+    assert points["test_standardise"] == 2.0
+    assert [cell.name for cell in result.cells if cell.forgeable] == ["test_standardise"]
+    judged = next(cell for cell in result.cells if cell.name == "test_nadaraya_watson")
+    assert (judged.how, judged.kind, judged.status, judged.exercise) == ("judged", "function", "passed", "nadaraya_watson")
+    assert len(judged.cases) > 8
+    assert any(not case.visible for case in judged.cases)
+    notebook = json.loads((course.autograded / "eve" / UNIT / f"{UNIT}.ipynb").read_text())
+    told = classroom.named(notebook, "gaussian_weights")["outputs"]
+    assert told[0]["text"] == "hi\n"
+    assert "the time for one cell" in told[-1]["text"]
+    assert classroom.named(notebook, "test_nadaraya_watson")["outputs"][0]["data"]["text/plain"] == "3.0"
+
+
+def test_nbgrader_reads_the_same_points_from_the_notebook(course: Course, grade: Callable[..., run.Summary]) -> None:
+    import nbformat
+    from nbgrader.nbgraderformat import MetadataValidator
+    from nbgrader.utils import determine_grade, is_grade
+
+    hand_in(course, "ada", softmax="def softmax(scores, dim=-1):\n    e = scores.exp()\n    return e / e.sum(dim, keepdim=True)")
+    grade(course)
+    notebook = nbformat.read(course.autograded / "ada" / UNIT / f"{UNIT}.ipynb", as_version=4)
+    nbformat.validate(notebook)
+    MetadataValidator().validate_nb(notebook)
+    read = {cell.metadata.nbgrader.grade_id: determine_grade(cell)[0] for cell in notebook.cells if is_grade(cell)}
+    assert read == cell_scores(course, UNIT)["ada"]
+    assert read["test_softmax"] == 1.8
+
+
+def test_files_beside_the_notebook_are_there(course: Course, grade: Callable[..., run.Summary]) -> None:
+    source = "from helper import softmax\nprint(open('data/numbers.txt').read())"
+    hand_in(course, "ada", softmax=source)
+    folder = course.submitted / "ada" / UNIT
+    (folder / "data").mkdir()
+    (folder / "data" / "numbers.txt").write_text("one two")
+    (folder / "helper.py").write_text(
+        "def softmax(scores, dim=-1):\n    e = (scores - scores.amax(dim, keepdim=True)).exp()\n    return e / e.sum(dim, keepdim=True)\n"
+    )
+    grade(course)
+    assert cell_scores(course, UNIT)["ada"]["test_softmax"] == 3.0
+    assert (course.autograded / "ada" / UNIT / "data" / "numbers.txt").read_text() == "one two"
+
+
+DRIVER = """
+import os, signal, sys
+from pathlib import Path
+from autograder.course import Course
+from autograder.grading import record, run
+
+def main():
+    real, calls = record.Recorder.record, []
+    def deadly(self, result):
+        calls.append(result.student)
+        if len(calls) == 3:
+            with self.gradebook.engine.begin() as connection:
+                self._submission(connection, result)
+                os.kill(os.getpid(), signal.SIGKILL)
+        return real(self, result)
+    if sys.argv[2] == "recording":
+        record.Recorder.record = deadly
+    real_store = run.Run.store
+    def store(self, answer, job):
+        real_store(self, answer, job)
+        if sys.argv[2] == "storing" and len(list((self.course.root / "runs" / "results" / self.unit).iterdir())) == 3:
+            os.kill(os.getpid(), signal.SIGKILL)
+    run.Run.store = store
+    run.grade(Course(Path(sys.argv[1])), "01", seed="test")
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.parametrize("when", ["recording", "storing"])
+def test_a_killed_run_goes_on_where_it_stopped(course: Course, grade: Callable[..., run.Summary], tmp_path: Path, when: str) -> None:
+    for number in range(6):
+        hand_in(course, f"s{number}", softmax=f"def softmax(scores, dim=-1):\n    return scores * {number}")
+    driver = tmp_path / "driver.py"
+    driver.write_text(DRIVER)
+    environment = os.environ | {"PYTHONPATH": str(SOURCE_TREE)}
+    killed = subprocess.run(
+        [sys.executable, str(driver), str(course.root), when], env=environment, capture_output=True, text=True, check=False, timeout=300
+    )
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    folder = course.root / "runs" / "results" / UNIT
+    stored = {path.name: path.read_bytes() for path in folder.glob("*.json")}
+    assert len(stored) >= 3
+    with Recorder(course, UNIT) as recorder:
+        assert len(recorder.students()) == 2
+    done = grade(course)
+    assert (done.graded, done.skipped, done.problems) == (4, 2, [])
+    for name, content in stored.items():
+        assert (folder / name).read_bytes() == content, "what was graded is not graded again"
+    assert len(cell_scores(course, UNIT)) == 6
+    assert grade(course).skipped == 6
+
+
+def test_two_graders_at_once(course: Course) -> None:
+    hand_in(course, "ada")
+    with run.locked(course), pytest.raises(UserError, match="being graded already"):
+        run.grade(course, "01", seed=SEED)
+
+
+def test_a_gradebook_that_lost_its_rows_is_filled_from_the_results(course: Course, grade: Callable[..., run.Summary]) -> None:
+    copy = back_up(course)
+    assert copy is not None
+    hand_in(course, "ada")
+    grade(course)
+    expected = cell_scores(course, UNIT)
+    (course.root / "gradebook.db").write_bytes(copy.read_bytes())
+    assert cell_scores(course, UNIT) == {}
+    assert grade(course).graded == 1
+    assert cell_scores(course, UNIT) == expected
+
+
+def test_a_worker_that_dies_costs_nobody_else_anything(
+    course: Course, grade: Callable[..., run.Summary], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(4):
+        hand_in(course, f"s{number}")
+    real = run.Job.to_bytes
+    monkeypatch.setattr(run.Job, "to_bytes", lambda job: real(job) if job.student != "s1" else b"")
+    done = grade(course)
+    assert done.graded == 3
+    assert [each["student"] for each in done.problems] == ["s1"]
+
+
+def test_an_unreleased_unit_says_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "course.toml").write_text("")
+    (tmp_path / "submitted" / "ada" / UNIT).mkdir(parents=True)
+    with pytest.raises(UserError, match="autograder release"):
+        run.grade(Course(tmp_path), "01", seed=SEED)
