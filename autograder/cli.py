@@ -263,7 +263,48 @@ def grade(
     else:
         show_scores(course, name)
         show_summary(summary)
+        if engine == "sandbox":
+            show_pages(course, name)
     ctx.exit(1 if summary.problems else 0)
+
+
+def show_pages(course: Course, unit: str) -> None:
+    """Write the pages and say where they are."""
+    from autograder.pages import feedback, report
+
+    pages = feedback.build(course, unit)
+    click.echo(f"feedback: {pages[0].parent} ({len(pages)} pages)")
+    click.echo(f"the class: {report.build(course)}")
+
+
+@main.command()
+@click.argument("unit")
+@click.option("--student", help="Only this student.")
+@click.pass_context
+def feedback(ctx: click.Context, unit: str, student: str | None) -> None:
+    """Write one page per graded submission of UNIT: what was misunderstood, and where to read again."""
+    from autograder.pages.feedback import build
+
+    course = course_of(ctx)
+    name = course.unit(unit).name
+    progress, advance = bar("writing feedback", None)
+    with progress:
+        pages = build(course, name, student, advance)
+    click.echo(f"{len(pages)} pages in {pages[0].parent}")
+
+
+@main.command()
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of writing the page.")
+@click.pass_context
+def report(ctx: click.Context, as_json: bool) -> None:
+    """Write the page on the class: scores, misconceptions, who needs a person, answers that are alike."""
+    from autograder.pages import report as pages
+
+    course = course_of(ctx)
+    if as_json:
+        print_json(pages.figures(course))
+    else:
+        click.echo(str(pages.build(course)))
 
 
 def show_scores(course: Course, unit: str) -> None:

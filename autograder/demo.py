@@ -38,6 +38,7 @@ def main(folder: Path = SOURCE_TREE / "demo", students: int = 30) -> int:
         summary = run.grade(course, UNIT, min_level=level, advance=advance, say=click.echo)
     cli.show_scores(course, UNIT)
     cli.show_summary(summary)
+    cli.show_pages(course, UNIT)
     click.echo(f"gradebook: {course.root / 'gradebook.db'}")
     click.echo(f"done in {time.perf_counter() - began:.0f} s. Look around with: autograder --course {course.root.name} …")
     return 0

@@ -102,7 +102,7 @@ def entry(course: Course, result: Result, cell: CellResult, cells: dict[str, dic
     return {
         "cell": cell,
         "name": answer,
-        "points": points,
+        "points": None if waiting else points,
         "waiting": waiting,
         "state": state(cell, points, waiting),
         "comments": comments,

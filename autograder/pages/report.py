@@ -1,6 +1,5 @@
 """One page for the instructor: how the class did, what it misunderstood, and which submissions need a person."""
 
-import json
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -32,10 +31,7 @@ class Misunderstood:
 
 def build(course: Course) -> Path:
     """Write pages/report.html from everything that is graded."""
-    found = sorted(p.name for p in (course.root / "runs" / "results").glob("*") if p.is_dir())
-    units = [unit for unit in found if any((course.root / "runs" / "results" / unit).glob("*.json"))]
-    if not units:
-        raise UserError("nothing is graded yet: run `autograder grade UNIT` first")
+    units = graded_units(course)
     script = common.asset("report.js")
     page = (
         common.templates()
@@ -52,6 +48,14 @@ def build(course: Course) -> Path:
     path = common.report_path(course)
     common.write(path, page)
     return path
+
+
+def graded_units(course: Course) -> list[str]:
+    folders = sorted(p for p in (course.root / "runs" / "results").glob("*") if p.is_dir())
+    units = [folder.name for folder in folders if any(folder.glob("*.json"))]
+    if not units:
+        raise UserError("nothing is graded yet: run `autograder grade UNIT` first")
+    return units
 
 
 def summary(course: Course, unit: str) -> dict[str, Any]:
@@ -167,9 +171,11 @@ def alike(course: Course, unit: str, everybody: list[Result]) -> list[similar.Gr
     return found
 
 
-def as_json(course: Course) -> str:
-    """The figures of the page for programs."""
-    units = sorted(p.name for p in (course.root / "runs" / "results").glob("*") if p.is_dir())
-    return json.dumps(
-        {unit: {k: summary(course, unit)[k] for k in ("students", "mean", "median", "maximum", "exercises")} for unit in units}
-    )
+def figures(course: Course) -> dict[str, Any]:
+    """The figures of the page for programs: unit -> students, mean, median, exercises, misconceptions."""
+    found = {}
+    for unit in graded_units(course):
+        data = summary(course, unit)
+        named = [{"exercise": m.exercise, "misconception": m.slug, "students": len(m.students)} for m in data["misconceptions"]]
+        found[unit] = {key: data[key] for key in ("students", "mean", "median", "maximum", "exercises")} | {"misconceptions": named}
+    return {"units": found}
