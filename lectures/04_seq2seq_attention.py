@@ -1,5 +1,3 @@
-
-
 # %% [markdown]
 # # 04 · Sequence to sequence with attention
 #
@@ -72,7 +70,8 @@ def milliseconds(batch, length):
 
 gru = nn.GRU(64, 64, batch_first=True)
 sizes = {"1 sentence of 50": (1, 50), "1 sentence of 400": (1, 400), "8 sentences of 50": (8, 50)}
-Table([(name, f"{milliseconds(*size):.1f} ms") for name, size in sizes.items()], ["one pass over", "takes"])
+rows = [(name, f"{milliseconds(*size):.1f} ms") for name, size in sizes.items()]
+Table(rows, ["one pass over", "takes"])
 
 # %% [markdown]
 # Eight times the length costs eight times the time or more; eight times the sentences cost little extra.
@@ -112,7 +111,7 @@ def shift_right(targets, bos):
     return torch.cat([first, targets[:, :-1]], dim=1)  # (B, T)
 
 
-vocabulary = Vocabulary(["I am Alex ."])
+vocabulary = Vocabulary(["I am Alex ."])  # words to ids and back; id 0 is PAD, id 1 is BOS
 targets = vocabulary.encode(["I am Alex ."])  # (1, T)
 inputs = shift_right(targets, BOS)  # (1, T)
 pairs = zip(inputs[0], targets[0], strict=True)
@@ -269,7 +268,7 @@ cases = {"after a right letter": after[before], "after a wrong letter": after[~b
 Table([(name, case.float().mean()) for name, case in cases.items()], ["", "share of right letters"])
 
 # %% [markdown]
-# One mistake is rarely the last. Remedies: show the decoder its own letters in training now and then (scheduled sampling), or keep several
+# One mistake is rarely the last. (Part of this is that some strings are harder than others; the two curves above compare the same strings, so they do not have that excuse.) Remedies: show the decoder its own letters in training now and then (scheduled sampling), or keep several
 # candidates alive while decoding (beam search, unit 08). First, though, make fewer mistakes.
 
 # %% [markdown]
@@ -305,7 +304,7 @@ brought = ", ".join(f"{number:.2f}" for number in context[0])
 heatmap(weights, ["state"], ["h₁", "h₂", "pad"], title=f"context = [{brought}]");
 
 # %% [markdown]
-# Three things that slides get wrong here:
+# Three things to get right, where slides differ or slip:
 # - The **context vector** is not the decoder state. It is what was brought back from the source; the state is who asked. They are joined only afterwards, into $2D$ numbers.
 # - A dot product needs **equal sizes** of encoder and decoder states. Where they differ, or simply to let the model learn what to compare, use the *general* score
 #   $s_t^\top W h_i$: project the state first. Our model does.
@@ -373,12 +372,13 @@ heatmap(weights[0], answer, text, f"reversing {text}", ax, values=False);
 # | the context | helps to make the state: $s_t = \mathrm{GRU}([y_{t-1}; c_t], s_{t-1})$ | is added behind it: $[c_t; s_t]$ |
 # | with teacher forcing | one step after the other | all steps at once |
 #
-# Formulas for attention that disagree about the index of the state, $t$ or $t - 1$, are often both right: they describe one column each.
+# Formulas for attention that disagree about the index of the state, $t$ or $t - 1$, are often both right: they describe one column each. (The encoder of the paper of 2014
+# also reads in both directions, so that each $h_i$ knows what comes after it. Ours reads forwards only, which is enough here.)
 
 
 # %%
 def bahdanau_context(state, memory, w_s, w_h, v, mask):
-    scores = additive_scores(state[:, None, :], memory, w_s, w_h, v)[:, 0]  # (B, S): one query per sentence
+    scores = additive_scores(state[:, None, :], memory, w_s, w_h, v)[:, 0]  # (B, S)
     weights = masked_softmax(scores, mask)  # (B, S)
     return (weights[:, None, :] @ memory)[:, 0], weights  # (B, D), (B, S)
 
@@ -414,10 +414,12 @@ heatmaps(panels, ["go", "another"], "abcde", values=True);
 #
 # A translation that needs more than copying: *viertausendsiebenhundertfünfundzwanzig* to 4725. German says the ones before the tens, *five-and-twenty*, so the
 # order is crossed. The file holds 4000 numbers below 10,000 in random order, each word cut into its parts; the first thousand are kept for the test.
+# The words differ in length and are padded. So the model's summary is the state after the last *real* part, and the mask keeps it from looking at padding.
 
 # %%
 rows = read_rows("number_words")  # digits, parts of the word
-asked, wanted = [text for _, text in rows], [spell(number) for number, _ in rows]  # "fünf und zwanzig", "0 0 2 5"
+asked = [text for _, text in rows]  # "fünf und zwanzig"
+wanted = [spell(number) for number, _ in rows]  # "0 0 2 5"
 words, digits = Vocabulary(asked), Vocabulary(wanted)
 source, targets = words.encode(asked), digits.encode(wanted)  # (N, S), (N, T)
 Table(list(zip(asked, wanted))[:2], ["is read", "is to be written"])
@@ -501,7 +503,8 @@ dates = read_rows("dates")  # ISO date, language, text
 Table(dates[:5], ["to be written", "language", "is read"])
 
 # %%
-asked, wanted = [spell(text) for *_, text in dates], [spell(day) for day, *_ in dates]  # letters with spaces between
+asked = [spell(text) for *_, text in dates]  # letters with spaces between them: "3 ␣ m a y"
+wanted = [spell(day) for day, *_ in dates]
 letters, iso = Vocabulary(asked), Vocabulary(wanted)
 source, targets = letters.encode(asked), iso.encode(wanted)  # (N, S), (N, T)
 torch.manual_seed(0)
@@ -529,11 +532,11 @@ def draw_day(language):
     text = spell(day[language])
     answer, looks = calendar.generate(letters.encode([text]), 10)  # (1, T), (1, T, S)
     characters = [iso.words[i] for i in answer[0]]
-    title = f"{language}: {''.join(characters)}"
-    heatmap(looks[0], characters, text.split(), title, plt.subplots(figsize=(8, 3.6))[1], values=False, vmax=1)
+    ax = plt.subplots(figsize=(8, 3.6))[1]
+    heatmap(looks[0], characters, text.split(), f"{language}: {''.join(characters)}", ax, values=False, vmax=1)
 
 
-interactive(draw_day, "language", list(day), start="English", alt="Where the model looks while it writes 1999-03-25")
+interactive(draw_day, "language", list(day), start="English", alt="Looks while 1999-03-25 is written")
 
 # %% [markdown]
 # In every language the year's digits look at the year and the month's digits at a letter or two that tell the months apart. The weekday, in many a
@@ -596,7 +599,8 @@ alone = train_classifier("attention alone", recurrent=False)
 unmasked = train_classifier("both, no mask", masked=False)
 
 # %% alt="Accuracy of the classifiers: with LSTM and attention close to 1, attention alone near one half"
-bars({"LSTM and attention": accuracy(both), "attention alone": accuracy(alone)}, "accuracy", "Who knows about order?");
+heights = {"LSTM and attention": accuracy(both), "attention alone": accuracy(alone)}
+bars(heights, "accuracy", "Who knows about order?");
 
 # %% [markdown]
 # Attention by itself treats its input as a bag of words, so on these reviews it can only guess. The LSTM knows about order. (Unit 06 gives attention that
@@ -619,12 +623,13 @@ def moved(model, padding):
 
 # %% alt="Mean change of the log-odds against added padding: zero with the mask, clearly above zero without it"
 extra = [0, 5, 10, 20, 40, 80]
-lines = {"masked": both, "not masked": unmasked}
-lines = {name: [float(moved(model, more)) for more in extra] for name, model in lines.items()}
-curves(extra, lines, "padding added", "mean change of the log-odds", "Padding is not part of the text", style="o-");
+models = {"masked": both, "not masked": unmasked}
+lines = {name: [float(moved(model, more)) for more in extra] for name, model in models.items()}
+ax = curves(extra, lines, "padding added", "mean change of the log-odds", style="o-")
+ax.set_title("Padding is not part of the text");
 
 # %%
-rows = [(name, accuracy(model), accuracy(model, 80)) for name, model in (("masked", both), ("not masked", unmasked))]
+rows = [(name, accuracy(model), accuracy(model, 80)) for name, model in models.items()]
 Table(rows, ["model", "accuracy", "accuracy with 80 pads more"])
 
 # %% [markdown]
@@ -671,7 +676,7 @@ def try_it(program):
 
 rows = [
     ("without the reshape", try_it(lambda: lstm(swapped(ids[..., 0]))[0])),
-    ("with a word whose id is 1500", try_it(lambda: lstm(swapped(ids + 1400).reshape(4, -1, 100))[0])),
+    ("with words whose ids are above 1400", try_it(lambda: lstm(swapped(ids + 1400).reshape(4, -1, 100))[0])),
     ("arguments in order, no reshape", try_it(lambda: lstm(correct(ids[..., 0] + 1400))[0])),
 ]
 Table(rows, ["program", "what happens"])
@@ -691,8 +696,8 @@ asking = torch.randn(3, 8, generator=seeded(0))  # (T, D), e.g. three words writ
 looked_at = torch.randn(7, 8, generator=seeded(1))  # (S, D), e.g. seven words of the source
 right = try_it(lambda: scaled_dot_product_attention(asking, looked_at, looked_at)[0])
 wrong = try_it(lambda: scaled_dot_product_attention(looked_at, asking, looked_at)[0])
-rows = [("keys and values from the source", right), ("keys from what was written, values from the source", wrong)]
-Table(rows, ["roles", "what happens"])
+rows = [("the source", "the source", right), ("what was written", "the source", wrong)]
+Table(rows, ["keys from", "values from", "what happens"])
 
 # %% [markdown]
 # | task | who asks (queries) | who is looked at (keys and values) | what the alignment looks like |

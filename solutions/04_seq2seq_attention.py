@@ -121,9 +121,11 @@ check(sequence_loss)
 # - A number or a tensor without axes, either is fine.
 #
 # ```
-# predicted = [[5, 6, 7],    target = [[5, 6, 0],    pad = 0   →  0.5: the first sentence is right,
-#              [5, 0, 0]]              [5, 6, 0]]                the second one stopped too early
+# predicted = [[5, 6, 7],    target = [[5, 6, 0],    pad = 0    →    0.5
+#              [5, 0, 0]]              [5, 6, 0]]
 # ```
+#
+# The first sentence is right, the second one stopped too early.
 
 # %% nbgrader={"grade_id": "exact_match"}
 def exact_match(predicted, target, pad):
@@ -149,8 +151,11 @@ check(exact_match)
 # - Each state looks at its own sentence only. Scores may be very low (around -50) or very high.
 #
 # ```
-# state = [[0.2, 1.0]]    memory = [[[1, 0], [0, 4], [5, 5]]]    mask = [[True, True, False]]
-# scores 0.2, 4.0, (6.0)    weights 0.02, 0.98, 0    context [0.02, 3.91]
+# state  = [[0.2, 1.0]]
+# memory = [[[1, 0], [0, 4], [5, 5]]]
+# mask   = [[True, True, False]]
+#
+# scores 0.2, 4.0, (6.0)    weights [[0.02, 0.98, 0]]    context [[0.02, 3.91]]
 # ```
 
 # %% nbgrader={"grade_id": "luong_context"}
@@ -229,7 +234,7 @@ check(slide_alignment, "slide_alignment")
 # *5 minutes · {{points slide_who_asks}}*
 #
 # A slide explains translation with the general form of attention like this: the words of the source are the *values*, the words generated so far are the *keys*.
-# What is right?
+# What has to be changed?
 #
 # {{options slide_who_asks}}
 

@@ -971,12 +971,12 @@ SLIDE_ALIGNMENT = Choice(
     right="c",
     options={
         "a": Option(
-            "Nothing: the place where *Area* meets *la* and *zone* is bright, so that is what the model looked at.",
+            "Nothing: it is bright where *Area* meets *la* and *zone*, so those two are what the model looked at when it wrote *Area*.",
             "The bright place is there, but it has two sides. Which of the two words did the model write, and which did it read? The axes say so.",
             "trusts-the-slide",
         ),
         "b": Option(
-            "Two words cannot both be looked at: softmax picks one.",
+            "The number of words. While one word is written only one can be looked at: softmax picks the largest score.",
             "Softmax shares the weight out; two bright places in a row are common, for instance where two words are translated together.",
             "softmax-picks-one",
         ),
@@ -1032,12 +1032,12 @@ SLIDE_TWO_BUGS = Choice(
             "trusts-the-count",
         ),
         "b": Option(
-            "Only the reshape is wrong: without it the program would be right.",
+            "Only the reshape is wrong: without it the LSTM would get one vector per word, as it should.",
             "Without it, the LSTM gets vectors of 2000 numbers where it was built for 100, and raises an error: the reshape hides that the embedding makes vectors of the wrong size.",
             "only-the-reshape",
         ),
         "c": Option(
-            "The embedding's arguments are swapped, which torch reports as an error as soon as the program runs.",
+            "The embedding's arguments are swapped and the reshape has nothing to do with it: torch reports the mistake as soon as a text comes in.",
             "It reports nothing as long as all ids are below 100: the table has 100 rows of 2000 numbers, and the reshape makes the sizes fit again.",
             "expects-an-error",
         ),
