@@ -18,13 +18,14 @@ import autograder
 import course_utils
 from autograder.course import Course
 from autograder.errors import UserError
-from autograder.grading import results, worker
+from autograder.grading import results, view, worker
 from autograder.grading.place import open_site, secrets_of
 from autograder.grading.prepare import Template
 from autograder.grading.results import Result
 from autograder.grading.submissions import Submission, Unusable, collect
 from autograder.grading.worker import Answer, Job
 from autograder.sandbox.attack import PROMISES
+from course_utils.exercise import Unit
 
 SEED = "COURSE_SEED"  # environment variable: replaces the secret seed where two engines are compared
 
@@ -153,7 +154,7 @@ class Run:
         self.summary, self.advance = summary, advance
         self.recorder = Recorder(course, unit)
         self.template = self.recorder.template
-        self.grader = grader_version()
+        self.grader = grader_version(course.unit(unit))
         self.journal = Journal(course.root / "runs" / f"{unit}.journal")
         self.backed_up = False
 
@@ -300,11 +301,19 @@ def fingerprint(submission: Submission, template: Template, grader: str, seed: s
     return digest.hexdigest()
 
 
-def grader_version() -> str:
-    """A digest of the code that decides: the exercises, the judge, and this engine."""
-    digest = hashlib.sha256()
+def grader_version(unit: Unit) -> str:
+    """A digest of the code that decides about a unit: its exercises, the judge, whatever they import, and this engine."""
     own, course = Path(autograder.__file__).parent, Path(course_utils.__file__).parent
-    for path in sorted([*course.rglob("*.py"), *(own / "grading").glob("*.py"), *(own / "sandbox").glob("*.py"), own / "repair.py"]):
+    found: set[Path] = set()
+    queue = [course / "exercises" / f"{unit.module}.py", course / "check.py", course / "play.py"]
+    while queue:
+        path = queue.pop()
+        if path not in found and path.is_file():
+            found.add(path)
+            queue += [course / f"{name}.py" for name in view.imports(path)]
+    found |= {*(own / "grading").glob("*.py"), *(own / "sandbox").glob("*.py"), own / "repair.py"}
+    digest = hashlib.sha256()
+    for path in sorted(found):
         digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()[:16]
 

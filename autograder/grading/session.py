@@ -59,9 +59,14 @@ class Session:
             answer = self._order(where, self.limits.cell_seconds, "cell_seconds", "cell", {"code": code}, outputs.add)[0]
         except Stopped as stopped:
             return Ran(outputs.finished(), None, stopped.note)
-        self.done.append(code)
         count = answer.get("count")
-        return Ran(outputs.finished(), count if type(count) is int and 0 <= count < 1 << 31 else None)
+        ran = Ran(outputs.finished(), count if type(count) is int and 0 <= count < 1 << 31 else None)
+        if "interrupted" in answer:
+            ran.stopped = LimitNote("cell_seconds", where, str(answer["interrupted"]))
+            self.notes.append(ran.stopped)
+        else:
+            self.done.append(code)
+        return ran
 
     def ask(
         self, where: str, op: str, seconds: float, fields: dict[str, Any], buffers: list[bytes] | None = None
@@ -86,7 +91,7 @@ class Session:
         left = self.deadline - time.monotonic()
         if left <= 0:
             raise self.stop(where, "submission_seconds", LATE)
-        allowed = Order(seconds, limit) if seconds <= left else Order(left, "submission_seconds")
+        allowed = Order(seconds, limit, polite=op == "cell") if seconds <= left else Order(left, "submission_seconds")
         try:
             return child.order(op, allowed, fields, on_output, buffers)
         except LimitHit as hit:

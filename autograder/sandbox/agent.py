@@ -189,6 +189,7 @@ def run(channel: int, path: tuple[str, ...], prepared: Any, rebind: Any) -> None
     os.dup2(agent.captured, 1)
     os.dup2(agent.captured, 2)
     sys.path[:0] = path
+    sys.path.append(os.getcwd())  # files that were handed in with the notebook; last, so that they shadow nothing
     if prepared is not None:
         rebind(agent.emit)
         agent.shell = prepared

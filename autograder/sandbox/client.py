@@ -36,6 +36,7 @@ TRAINING = ("torch._dynamo",)  # imported by torch at the first optimiser, for s
 ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "TZ", "LD_LIBRARY_PATH", "VIRTUAL_ENV", "FONTCONFIG_PATH", "MPLCONFIGDIR")
 FIRST_UID, UIDS = 200_000, 1 << 20  # a range that belongs to nobody: every child gets a number of its own
 WATCH = 0.1  # seconds between two looks at what a child uses
+PATIENCE = 0.5  # seconds that an interrupted cell gets to come to an end
 START = 60.0  # seconds that a warm process may take
 
 
@@ -61,6 +62,7 @@ class Order:
 
     seconds: float
     limit: str = "cell_seconds"  # which limit that is
+    polite: bool = False  # interrupt before killing
 
 
 @dataclass
@@ -211,13 +213,19 @@ class Child:
                 if on_output is not None:
                     on_output(header["output"])
                 return False
+            header.pop("interrupted", None)  # not for the child to say
             answer.append((header, body))
             return True
 
         try:
             deadline = time.monotonic() + allowed.seconds
             self._write(frame, deadline, allowed)
-            self._receive(deadline, consider, allowed)
+            try:
+                self._receive(deadline, consider, allowed)
+            except LimitHit as hit:
+                if not self._interrupt(hit, allowed, consider):
+                    raise
+                answer[0][0]["interrupted"] = str(hit)
             if answer[0][0].get("done") is False:
                 self.look(time.monotonic(), closely=True)  # was it an error because a limit was reached?
         except (LimitHit, WireError):
@@ -227,6 +235,17 @@ class Child:
             self.kill()
             raise ChildDied(self._how_it_ended()) from None
         return answer[0]
+
+    def _interrupt(self, hit: LimitHit, allowed: Order, consider: Callable[[dict[str, Any], bytearray], bool]) -> bool:
+        """Ask politely first where that is allowed: an endless loop then ends with a traceback that shows its line."""
+        if not allowed.polite or hit.limit != allowed.limit:
+            return False
+        try:
+            signal.pidfd_send_signal(self.pidfd, signal.SIGINT)
+            self._receive(time.monotonic() + PATIENCE, consider, allowed)
+        except (LimitHit, ChildDied, OSError):
+            return False
+        return True
 
     def _write(self, frame: bytes, deadline: float, allowed: Order) -> None:
         view = memoryview(frame)

@@ -80,10 +80,9 @@ def test_an_answer_in_an_unmarked_cell_is_not_overwritten(notebook: dict[str, An
     answer = named(notebook, "softmax")
     answer["metadata"], answer["id"] = {}, "mine"
     done = cells(notebook, template)
-    assert "softmax" not in names(done)
-    at = next(i for i, cell in enumerate(done) if cell.id == "mine")
-    assert done[at + 1].known is not None
-    assert done[at + 1].known.name == "test_softmax"
+    at = names(done).index("softmax")
+    assert names(done)[at + 1] == "test_softmax"
+    assert next(c.source for c in done if c.known is not None and c.known.name == "softmax") == answer["source"]
 
 
 def test_a_test_before_its_answer_is_moved(notebook: dict[str, Any], template: Template) -> None:

@@ -36,7 +36,8 @@ def course(base: Course, tmp_path: Path) -> Course:
 
 
 @pytest.fixture
-def grade() -> Callable[..., run.Summary]:
+def grade(monkeypatch: pytest.MonkeyPatch) -> Callable[..., run.Summary]:
+    monkeypatch.setattr(run, "grader_version", lambda unit: "1")  # whoever edits the course while this runs
     return lambda course, **options: run.grade(course, "01", seed=SEED, **options)
 
 
@@ -151,13 +152,13 @@ def test_nbgrader_reads_the_same_points_from_the_notebook(course: Course, grade:
 
 
 def test_files_beside_the_notebook_are_there(course: Course, grade: Callable[..., run.Summary]) -> None:
-    source = "from helper import softmax\nprint(open('data/numbers.txt').read())"
+    source = "import helper\nsoftmax = helper.shares\nprint(open('data/numbers.txt').read())"
     hand_in(course, "ada", softmax=source)
     folder = course.submitted / "ada" / UNIT
     (folder / "data").mkdir()
     (folder / "data" / "numbers.txt").write_text("one two")
     (folder / "helper.py").write_text(
-        "def softmax(scores, dim=-1):\n    e = (scores - scores.amax(dim, keepdim=True)).exp()\n    return e / e.sum(dim, keepdim=True)\n"
+        "def shares(scores, dim=-1):\n    e = (scores - scores.amax(dim, keepdim=True)).exp()\n    return e / e.sum(dim, keepdim=True)\n"
     )
     grade(course)
     assert cell_scores(course, UNIT)["ada"]["test_softmax"] == 3.0
@@ -187,6 +188,7 @@ def main():
         if sys.argv[2] == "storing" and len(list((self.course.root / "runs" / "results" / self.unit).iterdir())) == 3:
             os.kill(os.getpid(), signal.SIGKILL)
     run.Run.store = store
+    run.grader_version = lambda unit: "1"
     run.grade(Course(Path(sys.argv[1])), "01", seed="test")
 
 if __name__ == "__main__":
