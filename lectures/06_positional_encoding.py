@@ -1,0 +1,535 @@
+# %% [markdown]
+# # 06 · Positional encoding
+#
+# Attention looks at a bag of vectors. This lecture tells it where they stand. After it you can
+#
+# - show, and test, that self-attention does not see the order of its inputs;
+# - encode positions by sines and cosines, by a learned table, and by rotations, and say what each is good for;
+# - explain why a step in time is a rotation, and write down its matrix;
+# - choose between absolute and relative positions by what the task needs.
+#
+# Two words that are often mixed up: an *encoding* is computed by a formula, an *embedding* is a table that is learned.
+# Both give each position a vector, and papers use either name for either thing.
+
+# %%
+import math
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from course_utils.masking import causal_mask
+from course_utils.multi_head_attention import MultiHeadAttention, merge_heads, recorded_weights, split_heads
+from course_utils.plotting import Table, bars, curves, heatmap, heatmaps, interactive, plt
+from course_utils.training import fit, seeded, steps
+
+# %% [markdown]
+# ## Attention does not see order
+#
+# *He hit me with a pie* is an ordinary sentence. *A pie hit me with he* is a strange one, about another event. Give
+# both to a self-attention layer, with a random vector for each word, and compare what every word gets.
+
+# %%
+D = 16
+torch.manual_seed(0)
+attention = MultiHeadAttention(D, 4)
+words = ["he", "hit", "me", "with", "a", "pie"]
+vectors = dict(zip(words, torch.randn(6, D, generator=seeded(1))))  # (D,) each
+
+
+@torch.no_grad()
+def context(sentence):
+    x = torch.stack([vectors[word] for word in sentence.split()])[None]  # (1, T, D)
+    return dict(zip(sentence.split(), attention(x, x, x)[0][0]))  # (D,) per word
+
+
+# %%
+one, other = context("he hit me with a pie"), context("a pie hit me with he")
+rows = [(word, f"{(one[word] - other[word]).abs().max():.0e}") for word in vectors]
+Table(rows, ["word", "largest difference between the two sentences"])
+
+# %% [markdown]
+# Rounding. For this layer both sentences are the same bag of words. The precise statement: permute the inputs, and the
+# outputs are permuted in the same way. That is called *equivariance*, with $P$ for the permutation:
+#
+# $$f(P x) = P f(x)$$
+#
+# It is not the same as being insensitive to order (*invariance*, $f(Px) = f(x)$). Each output still belongs to its
+# word. Only when they are pooled, say by a mean over all words, does the order vanish for good.
+
+# %%
+x = torch.stack(list(vectors.values()))[None]  # (1, T, D)
+order = torch.tensor([4, 5, 1, 2, 3, 0])  # "a pie hit me with he"
+with torch.no_grad():
+    straight = attention(x, x, x)[0]  # (1, T, D)
+    permuted = attention(x[:, order], x[:, order], x[:, order])[0]  # (1, T, D)
+rows = [
+    ("f(Px) = f(x)?", (permuted - straight).abs().max()),
+    ("f(Px) = P f(x)?", (permuted - straight[:, order]).abs().max()),
+    ("mean of f(Px) = mean of f(x)?", (permuted.mean(1) - straight.mean(1)).abs().max()),
+]
+Table(rows, ["", "largest difference"])
+
+# %% [markdown]
+# Nor is the input a *set*, as is often said. In a set nothing can be there twice. Say *pie* twice, and it counts twice:
+# with a share $w$ before, both together now get $2w / (1 + w)$. A bag (a multiset) is what attention sees.
+
+# %%
+with torch.no_grad():
+    _, once = attention(x, x, x)  # weights (1, H, 6, 6)
+    twice_x = torch.cat([x, x[:, -1:]], dim=1)  # (1, 7, D): another "pie" at the end
+    _, twice = attention(x, twice_x, twice_x)  # weights (1, H, 6, 7)
+rows = [("he hit me with a pie", once[0, 0, 0, 5]), ("he hit me with a pie pie", twice[0, 0, 0, 5:].sum())]
+Table(rows, ["sentence", "weight of “pie” for “he”, head 0"])
+
+# %% [markdown]
+# ## A test for it
+#
+# A property is worth a test. Like the perturbation test of unit 03, this one needs only the layer and some input:
+# permute, run, compare.
+
+# %%
+@torch.no_grad()
+def is_equivariant(layer, x, tries=5):
+    generator = seeded(0)
+    orders = [torch.randperm(x.shape[1], generator=generator) for _ in range(tries)]  # (T,) each
+    return all(torch.allclose(layer(x[:, order]), layer(x)[:, order], atol=1e-5) for order in orders)
+
+
+layers = {
+    "self-attention": lambda x: attention(x, x, x)[0],
+    "a linear layer, word by word": attention.out,
+    "self-attention with a causal mask": lambda x: attention(x, x, x, causal_mask(x.shape[1]))[0],
+    "self-attention after adding t": lambda x: layers["self-attention"](x + torch.arange(6.0)[:, None]),
+}
+Table([(name, is_equivariant(layer, x)) for name, layer in layers.items()], ["layer", "equivariant"])
+
+# %% [markdown]
+# Stacking such layers does not help: a chain of equivariant layers is equivariant. Two things break the symmetry. One
+# is a causal mask, which lets word $t$ see $t$ words: decoder-only models can learn something about order from that
+# alone. The other is to make the input depend on its place, $h_t = f(x_t, t)$. The rest of this lecture is about good
+# choices of $f$.
+#
+# ## Append t
+#
+# The simplest choice is one more feature that holds the number $t$ itself. It has no upper bound, and that is its ruin:
+# dot products grow with $t^2$, and softmax becomes a choice of the last word. Here 30 words with 16 features, with $t$
+# appended:
+
+# %% alt="Attention over 30 words: near the diagonal without t; with t appended, nearly every query looks at the last word"
+words = torch.randn(30, D, generator=seeded(2))  # (T, D)
+appended = torch.cat([words, torch.arange(30.0)[:, None]], dim=1)  # (T, D + 1)
+panels = {"features only": words, "with t appended": appended}
+heatmaps({name: (v @ v.mT / math.sqrt(v.shape[-1])).softmax(-1) for name, v in panels.items()}, values=False);
+
+# %% [markdown]
+# Dividing by the length keeps $t$ small, but then the step from one word to the next depends on how long the text is.
+# There is a deeper objection: the number $t$ is an *absolute* position, and meaning sits more often in *relative* ones.
+
+# %%
+rows = []
+for sentence in ("I walk my dog every day", "every single day I walk my dog"):
+    places = sentence.split()
+    walk, dog = places.index("walk"), places.index("dog")
+    rows.append((sentence, walk, dog, dog - walk))
+Table(rows, ["sentence", "“walk” at", "“dog” at", "distance"])
+
+# %% [markdown]
+# What we want from the vector $p_t$ of a position: different for every $t$, bounded, the same in every text, and such
+# that "two words further" is the same simple operation everywhere.
+#
+# ## Sines and cosines
+#
+# A clock solves this problem. Its hands are bounded, and go at different speeds: the fast ones tell neighbouring
+# minutes apart, the slow ones tell the hour. Take $D / 2$ hands; the $i$-th has the angle $t \cdot \omega_i$. Write
+# down each hand's two coordinates:
+#
+# $$p_t[2i] = \sin(t\, \omega_i), \qquad p_t[2i + 1] = \cos(t\, \omega_i), \qquad
+# \omega_i = \frac{1}{10000^{2i / D}}, \qquad i = 0, \dots, D / 2 - 1$$
+#
+# Mind the index. $i$ counts the *pairs*, so the columns are $2i$ and $2i + 1$, and both use the same angle.
+
+# %%
+def sinusoidal_encoding(length, dim):
+    omega = 10000.0 ** (-torch.arange(0, dim, 2) / dim)  # (D / 2,)
+    angles = torch.arange(length)[:, None] * omega  # (T, D / 2)
+    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)  # (T, D / 2, 2) -> (T, D)
+
+
+# %% alt="Heat map of the encoding of 60 positions in 32 columns: fast waves on the left, almost constant columns on the right"
+ax = plt.subplots(figsize=(6, 4))[1]
+heatmap(sinusoidal_encoding(60, 32), title="one row per position", ax=ax, values=False)
+ax.set(xlabel="columns →", ylabel="positions ↓");
+
+# %% [markdown]
+# Left, the fast hands: a full turn every $2\pi \approx 6$ steps. Right, the slow ones: the last takes tens of thousands
+# of steps. Move the slider and watch four hands tell the position.
+
+# %%
+def draw_clocks(t):
+    p = sinusoidal_encoding(41, 8)  # (41, 8): four hands
+    figure, axes = plt.subplots(1, 4, figsize=(8, 2.3))
+    for i, ax in enumerate(axes):
+        ax.plot(*p[:, [2 * i + 1, 2 * i]].T, ".", alpha=0.3)  # cosine to the right, sine upwards
+        ax.plot([0, p[t, 2 * i + 1]], [0, p[t, 2 * i]], linewidth=3)
+        ax.set(title=f"i = {i}, ω = {10000 ** (-2 * i / 8):g}", xlim=(-1.2, 1.2), ylim=(-1.2, 1.2))
+        ax.set_aspect("equal")
+
+
+interactive(draw_clocks, "t", list(range(0, 41, 4)), start=8, alt="Four hands of a clock at position t")
+
+# %% [markdown]
+# A printed version of the formula lets the index run from 1 to $D / 2$, with the exponent $2i / D$. That throws away
+# the fastest hand ($\omega = 1$) and adds one that hardly moves. The effect: neighbouring positions are closer
+# together, the more so the smaller $D$.
+
+# %%
+def from_one(length, dim):
+    omega = 10000.0 ** (-torch.arange(2, dim + 2, 2) / dim)  # (D / 2,): the index starts at 1
+    angles = torch.arange(length)[:, None] * omega  # (T, D / 2)
+    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)  # (T, D)
+
+
+def step(encoding, dim):
+    return (encoding(2, dim)[1] - encoding(2, dim)[0]).norm()
+
+
+rows = [(dim, step(sinusoidal_encoding, dim), step(from_one, dim)) for dim in (4, 8, 32, 512)]
+Table(rows, ["D", "distance of neighbours, i from 0", "i from 1"])
+
+# %% [markdown]
+# ## Near and far
+#
+# How similar are two positions? By the addition theorem,
+#
+# $$p_s \cdot p_t = \sum_i \big(\sin s\omega_i \sin t\omega_i + \cos s\omega_i \cos t\omega_i\big)
+# = \sum_i \cos\big((s - t)\,\omega_i\big)$$
+#
+# so the dot product depends on the *distance* alone, and is largest at distance 0. It is often said that positions at a
+# similar distance have similar encodings. That is not the point, and not even true: it is the *product* that is the
+# same.
+
+# %% alt="Dot products of all pairs of 40 positions, constant along diagonals; and falling with the distance, with ripples"
+p = sinusoidal_encoding(200, 64)  # (T, D)
+figure, (left, right) = plt.subplots(1, 2, figsize=(8.5, 3.2))
+heatmap(p[:40] @ p[:40].mT, title="all pairs", ax=left, values=False)
+products = {f"from t = {t}": p[t : t + 100] @ p[t] for t in (0, 50, 100)}  # (100,) each
+curves(None, products, "distance", "dot product", ax=right);
+
+# %% [markdown]
+# ## Relative position is a rotation
+#
+# Moving on by $k$ steps turns hand $i$ by the angle $k \omega_i$, wherever it stands. A turn is a linear map. For each
+# pair,
+#
+# $$\begin{pmatrix} \sin((t + k)\omega) \\ \cos((t + k)\omega) \end{pmatrix} =
+# \begin{pmatrix} \cos k\omega & \sin k\omega \\ -\sin k\omega & \cos k\omega \end{pmatrix}
+# \begin{pmatrix} \sin t\omega \\ \cos t\omega \end{pmatrix}$$
+#
+# Put these $2 \times 2$ blocks on a diagonal, and you have *one* matrix $M_k$ with $M_k\, p_t = p_{t+k}$ for every $t$.
+# (The minus stands lower left, not upper right as in most textbooks, because here the sine comes first.)
+
+# %% alt="The matrix for three steps and eight columns: four blocks of two by two on the diagonal, the last ones close to the identity"
+from course_utils.positional_encoding import shift_matrix
+
+matrix = shift_matrix(3, 8)  # (D, D)
+ax = heatmap(matrix, title="three steps on: M₃, for D = 8")
+ax.set(xlabel="columns →", ylabel="rows ↓");
+
+# %%
+p = sinusoidal_encoding(1000, 8)  # (T, D)
+rows = [(k, (p[: 1000 - k] @ shift_matrix(k, 8).mT - p[k:]).abs().max()) for k in (1, 3, 50)]
+Table(rows, ["k", "largest error of M p(t) = p(t + k), all t up to 1000"])
+
+# %% [markdown]
+# Why this matters: a head that wants to look three words back can learn *one* matrix for it. With $W_Q = M_{-3}$ and
+# $W_K = I$, the query of step $t$ is $p_{t-3}$, and the key that fits it best is the one three steps back, at every $t$.
+# The bare number $t$ cannot give that.
+
+# %% alt="Attention weights of 20 steps: a diagonal, three steps to the left of the main one"
+p = sinusoidal_encoding(20, 64)  # (T, D)
+queries = p @ shift_matrix(-3, 64).mT  # (T, D): W_Q = M₋₃, W_K = 1
+ax = plt.subplots(figsize=(4.5, 3.6))[1]
+heatmap((queries @ p.mT).softmax(-1), title="three words back, by one matrix", ax=ax, values=False);
+
+# %% [markdown]
+# ## Learned positions
+#
+# The alternative: a table with one trainable vector per position, added to the input. How many numbers is that? As many
+# as positions times features. BERT has 512 positions of 768 features:
+
+# %%
+from course_utils.positional_encoding import LearnedPositions
+
+print(f"{sum(p.numel() for p in LearnedPositions(512, 768).parameters()):,} numbers")
+try:
+    LearnedPositions(512, 768)(torch.zeros(1, 513, 768))
+except ValueError as error:
+    print("ValueError:", error)
+
+# %% [markdown]
+# | | sines and cosines | learned table |
+# |---|---|---|
+# | parameters | none | positions × features |
+# | form | fixed | whatever the data wants |
+# | longest input | any | fixed when the model is built; *a disadvantage*, though a slide lists it among the advantages |
+# | positions rarely seen in training | as good as the others | hardly trained |
+#
+# A slide shows how to code it. Here is the same in torch, with the slide's mistakes. It runs:
+
+# %%
+DIM, WORDS, LENGTH = 100, 2000, 100
+word_table = nn.Embedding(DIM, WORDS)
+position_table = nn.Embedding(DIM, LENGTH)
+ids, places = torch.tensor([7, 42, 99]), torch.arange(3)  # (T,) each
+x = word_table(ids) + word_table(places)  # (T, ?)
+x.shape
+
+# %% [markdown]
+# 2000 features instead of 100: `nn.Embedding` takes *how many* rows first, then *how large* they are. And the positions
+# are looked up in the table of words. Mend only the second mistake, and the first one comes to light:
+
+# %%
+try:
+    word_table(ids) + position_table(places)
+except RuntimeError as error:
+    print("RuntimeError:", error)
+try:
+    word_table(torch.tensor([150]))  # word number 150 of 2000
+except IndexError as error:
+    print("IndexError:", error)
+
+# %% [markdown]
+# Each mistake had hidden the other: with both look-ups in the same wrong table, the sizes fit. Code that runs is no
+# evidence; a look at the shape would have been.
+#
+# ## Add or concatenate
+#
+# Should $p_t$ be put *beside* $x_t$ or *onto* it? Beside makes every layer wider, here from $D$ to $2D$. But look at
+# what the first matrix makes of it:
+#
+# $$[x_t;\, p_t]\, W = x_t W_x + p_t W_p$$
+
+# %%
+x, p = torch.randn(5, D, generator=seeded(3)), sinusoidal_encoding(5, D)  # (T, D) each
+w = torch.randn(2 * D, D, generator=seeded(4))  # (2 D, D)
+beside = torch.cat([x, p], dim=-1) @ w  # (T, D)
+onto = x @ w[:D] + p @ w[D:]  # (T, D)
+print(f"largest difference: {(beside - onto).abs().max():.0e}")
+
+# %% [markdown]
+# Concatenating is adding, after each part had a matrix of its own. Adding straight away shares one matrix and saves the
+# width; as the word vectors are learned, they can keep out of the directions that the positions use. That is why nearly
+# everybody adds.
+#
+# ## Reversal, with and without positions
+#
+# Does it matter? The task: reverse a sequence of 10 symbols out of 16. The model: embedding, positions, *one* attention
+# layer, one linear layer. Nothing but the positions differs. `sinusoidal` adds the encoding, `learned` a table,
+# `append` joins the number $t$ as one more feature.
+
+# %%
+class Sinusoidal(nn.Module):
+    def forward(self, x):
+        return x + sinusoidal_encoding(x.shape[1], x.shape[2])  # (B, T, D) + (T, D)
+
+
+class AppendT(nn.Module):
+    def __init__(self, dim):
+        super().__init__()
+        self.join = nn.Linear(dim + 1, dim)
+
+    def forward(self, x):
+        t = torch.arange(x.shape[1])[:, None].expand(*x.shape[:2], 1)  # (B, T, 1)
+        return self.join(torch.cat([x, t], dim=-1))  # (B, T, D + 1) -> (B, T, D)
+
+
+# %%
+class OneLayer(nn.Module):
+    def __init__(self, positions, attention):
+        super().__init__()
+        self.embed, self.positions = nn.Embedding(16, 64), positions
+        self.attention, self.out = attention, nn.Linear(64, 16)
+
+    def forward(self, tokens):
+        x = self.positions(self.embed(tokens))  # (B, T, D)
+        x = x + self.attention(x, x, x, need_weights=False)[0]  # (B, T, D)
+        return self.out(x)  # (B, T, 16)
+
+
+MODELS = {
+    "none": lambda: OneLayer(nn.Identity(), MultiHeadAttention(64, 4)),
+    "append": lambda: OneLayer(AppendT(64), MultiHeadAttention(64, 4)),
+    "sinusoidal": lambda: OneLayer(Sinusoidal(), MultiHeadAttention(64, 4)),
+    "learned": lambda: OneLayer(LearnedPositions(30, 64), MultiHeadAttention(64, 4)),
+}
+
+# %%
+def reverse(tokens):
+    return tokens.flip(1)  # (B, T)
+
+
+def train(name, task):
+    torch.manual_seed(0)
+    model, generator = MODELS[name](), seeded(0)
+
+    def loss(step):
+        tokens = torch.randint(16, (64, 10), generator=generator)  # (B, T)
+        return F.cross_entropy(model(tokens).flatten(0, 1), task(tokens).flatten())  # (B * T, 16), (B * T,)
+
+    fit(loss, model.parameters(), steps(600), lr=3e-3, label=f"{task.__name__}, {name},")
+    return model
+
+
+@torch.no_grad()
+def accuracy(model, task, length=10):
+    tokens = torch.randint(16, (500, length), generator=seeded(99))  # (N, T), never seen
+    return (model(tokens).argmax(-1) == task(tokens)).float().mean()
+
+
+# %%
+reversers = {name: train(name, reverse) for name in MODELS}
+
+# %% [markdown]
+# What can a model reach that only knows the bag? It knows its own symbol and the nine others, and the wanted one is any
+# of these nine. Its best guess is the most frequent among them:
+
+# %% alt="Accuracy on reversal: none and append are low, sinusoidal and learned reach 1; a line marks the best guess without order"
+tokens = torch.randint(16, (500, 10), generator=seeded(99))  # (N, T)
+others = F.one_hot(tokens).sum(1, keepdim=True) - F.one_hot(tokens)  # (N, T, 16): counts of the nine others
+best_guess = (others.amax(-1) / 9).mean()
+results = {name: accuracy(model, reverse) for name, model in reversers.items()}
+ax = bars(results, "symbols right", "reversal, length 10")
+ax.axhline(best_guess, linestyle="--", color="black", label=f"best guess from the bag: {best_guess:.2f}")
+ax.legend(loc="upper left")
+ax.set_ylim(0, 1.2);
+
+# %% [markdown]
+# Without positions the model reaches what is possible without order, and no more. With an encoding, one layer solves
+# the task. The number $t$ as one feature is better than nothing, but not by much. And where does the solution look? At
+# the mirrored place:
+
+# %% alt="Attention weights of the sinusoidal model on one sequence, mean over heads: an anti-diagonal"
+with recorded_weights(reversers["sinusoidal"]) as weights, torch.no_grad():
+    reversers["sinusoidal"](tokens[:1])
+ax = plt.subplots(figsize=(4.5, 3.6))[1]
+heatmap(weights[0][0].mean(0), title="reversal, mean over the four heads", ax=ax, values=False);
+
+# %% [markdown]
+# ## Rotary encoding
+#
+# If relative position is a rotation, why not rotate? *Rotary* encoding adds nothing to the input. It turns the queries
+# and the keys inside every head, each pair of features $(2i, 2i + 1)$ by the angle $t\,\omega_i$:
+#
+# $$\big(R_s q\big) \cdot \big(R_t k\big) = q \cdot R_s^\top R_t\, k = q \cdot R_{t-s}\, k$$
+#
+# The score depends on what the two words are and on how far they are apart, and on nothing else. Here one query and one
+# key, the same at all 30 places:
+
+# %%
+def rotary(x, positions):
+    omega = 10000.0 ** (-torch.arange(0, x.shape[-1], 2) / x.shape[-1])  # (d / 2,)
+    angles = positions[:, None] * omega  # (T, d / 2)
+    even, odd = x[..., 0::2], x[..., 1::2]  # (B, H, T, d / 2) each
+    cos, sin = angles.cos(), angles.sin()  # (T, d / 2) each
+    turned = torch.stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1)  # (B, H, T, d / 2, 2)
+    return turned.flatten(-2)  # (B, H, T, d)
+
+
+# %% alt="Scores of one query vector and one key vector at 30 by 30 places: constant along every diagonal"
+q, k = torch.randn(2, 1, 1, 1, 16, generator=seeded(5)).expand(2, 1, 1, 30, 16)  # (1, 1, T, d) each
+scores = rotary(q, torch.arange(30)) @ rotary(k, torch.arange(30)).mT  # (1, 1, T, T)
+ax = plt.subplots(figsize=(4.8, 4))[1]
+heatmap(scores[0, 0], title="the same two vectors, at all places", ax=ax, values=False);
+
+# %% [markdown]
+# Three details that go wrong easily. The rotation comes *after* the split, as the angles depend on the size $d$ of a
+# head. The *values* are not turned: they are what is handed over, and the output should not be twisted by where it came
+# from. And queries and keys must pair their features in the same way; some libraries pair $(i, i + d / 2)$, which is as
+# good, but weights do not carry over.
+
+# %%
+class RotaryAttention(MultiHeadAttention):
+    def forward(self, query, key, value, mask=None, need_weights=False):
+        q = split_heads(self.query(query), self.heads)  # (B, H, T, d)
+        k = split_heads(self.key(key), self.heads)  # (B, H, S, d)
+        v = split_heads(self.value(value), self.heads)  # (B, H, S, d)
+        q, k = rotary(q, torch.arange(q.shape[2])), rotary(k, torch.arange(k.shape[2]))  # shapes as before
+        return self.out(merge_heads(F.scaled_dot_product_attention(q, k, v, mask))), None  # (B, T, D)
+
+
+MODELS["rotary"] = lambda: OneLayer(nn.Identity(), RotaryAttention(64, 4))
+
+# %% [markdown]
+# ## Absolute or relative: two tasks
+#
+# Reversal is about *absolute* places: the partner of step 2 is step 7, at distance 5; the partner of step 0 is at
+# distance 9. A second task is purely *relative*: name the symbol before. Both are learned at length 10. What happens
+# there, and at lengths that never came up in training?
+
+# %%
+def previous(tokens):
+    return torch.cat([tokens[:, :1], tokens[:, :-1]], dim=1)  # (B, T): the first step repeats itself
+
+
+kinds = ("sinusoidal", "learned", "rotary")
+trained = {(name, previous): train(name, previous) for name in kinds}
+trained |= {(name, reverse): reversers.get(name) or train(name, reverse) for name in kinds}
+
+# %% alt="Accuracy over length. Reversal: two are right at 10 and collapse beyond. Previous symbol: all right at 10, rotary also beyond"
+lengths = [10, 12, 15, 20, 30]
+figure, axes = plt.subplots(1, 2, figsize=(9, 3.2), sharey=True)
+for ax, task in zip(axes, (reverse, previous)):
+    results = {name: [accuracy(trained[name, task], task, length) for length in lengths] for name in kinds}
+    curves(lengths, results, "length (trained at 10)", "symbols right", task.__name__, ax, "o-")
+
+# %% [markdown]
+# Read both panels. Rotary attention knows distances only, and the partner in a reversal is at another distance for every
+# step: a score cannot tell which step is asking. (That it beats the bag is an edge effect. How much lies to the left and
+# to the right gives away a little about where one stands.) But what it learned about "one before" holds far beyond length
+# 10, until softmax has too many keys to choose from.
+#
+# The two absolute encodings solve both tasks at the length they know, and neither at any other: for the table, rows 10 to
+# 29 were never trained; for the sines, the combinations of angles are new. A formula that is *defined* for every length is
+# not yet a model that *works* at every length.
+#
+# ## Summary
+#
+# - Self-attention is equivariant: permute the inputs, and the outputs follow. It sees a bag.
+# - Sines and cosines are the hands of a clock; $i$ counts pairs, from 0. A step of $k$ is a rotation $M_k$, the same at every $t$.
+# - A learned table is flexible and ends at its last row. Adding is concatenating with shared matrices.
+# - Rotary encoding turns queries and keys, so that scores depend on the distance alone.
+# - Which one is better depends on whether the task is about places or about distances.
+#
+# ## Questions
+#
+# **1.** A bag-of-words classifier averages the outputs of a self-attention layer without positions. Can it tell "dog
+# bites man" from "man bites dog"?
+#
+# <details><summary>Answer</summary>
+#
+# No. The outputs are the same three vectors in another order (equivariance), and their mean is the same (invariance).
+# No training can change that.
+# </details>
+#
+# **2.** $p_t$ has $D = 512$ columns. What is $p_t \cdot p_t$, and what does that say about adding $p_t$ to a word
+# vector of length 1?
+#
+# <details><summary>Answer</summary>
+#
+# Each pair contributes $\sin^2 + \cos^2 = 1$, so $p_t \cdot p_t = 256$ and the length of $p_t$ is 16. Word vectors of
+# length 1 would drown. The original Transformer therefore multiplies the embeddings by $\sqrt{D}$ before adding.
+# </details>
+#
+# **3.** With rotary encoding, what changes in a model's output when all positions are raised by 100?
+#
+# <details><summary>Answer</summary>
+#
+# Nothing: all differences $t - s$ stay the same, and with them all scores. With added encodings or a learned table the
+# output would change.
+# </details>
+#
+# ## Where next
+#
+# Do the assignment `06_positional_encoding`: you write the encodings, the matrix and the rotation yourself. Then unit
+# 07 puts attention and positions together with residuals, norms and a feed-forward layer: the Transformer encoder.
