@@ -42,6 +42,14 @@ from course_utils import check, summary
 __all__ = ["check", "summary"]
 '''
 
+COLAB = {  # notebooks that were written in Colab import this; nothing of it does anything here
+    "__init__": '"""Stands for google.colab, which exists in Colab only."""\n\nfrom google.colab import drive, files, output, userdata\n',
+    "drive": 'def mount(*_, **__):\n    print("There is no Drive here.")\n\n\nflush_and_unmount = mount\n',
+    "files": "def upload(*_, **__):\n    return {}\n\n\ndef download(*_, **__):\n    pass\n",
+    "output": "def clear(*_, **__):\n    pass\n\n\nenable_custom_widget_manager = disable_custom_widget_manager = clear\n",
+    "userdata": "def get(*_, **__):\n    return None\n",
+}
+
 
 def imports(path: Path) -> set[str]:
     """The modules of course_utils that a file imports."""
@@ -95,7 +103,10 @@ def write(unit: str, folder: Path) -> Path:
         shutil.copytree(SOURCE / "data", target / "data", ignore=shutil.ignore_patterns("__pycache__"))
     (target / "__init__.py").write_text(PACKAGE.format(version=course_utils.__version__), encoding="utf-8")
     (target / "check.py").write_text(CHECK, encoding="utf-8")
-    compileall.compile_dir(target, quiet=2)
+    (folder / "google" / "colab").mkdir(parents=True)
+    for name, text in COLAB.items():
+        (folder / "google" / "colab" / f"{name}.py").write_text(text, encoding="utf-8")
+    compileall.compile_dir(folder, quiet=2)
     for path in (folder, *folder.rglob("*")):
         path.chmod(0o755 if path.is_dir() else 0o644)
     return folder
