@@ -13,6 +13,7 @@
 # %%
 import csv
 import time
+from functools import partial
 
 import matplotlib.cbook
 import torch
@@ -33,14 +34,15 @@ from course_utils.transformer_encoder import Encoder, EncoderBlock, masked_mean
 # network now have to be put in by hand. *Order*: a step no longer knows what came before it (unit 06, positions).
 # *Several questions at once* (unit 05, heads). *No look into the future* where a model generates (unit 03, masks). And
 # *nonlinearity between the layers*, the subject of this unit. Here is a first sketch without any of them, the kind that is
-# often shown: embed, attend, a small network per word, project.
+# often shown: embed, attend, project.
 
 # %%
 class Sketch(nn.Module):
     def __init__(self, words):
         super().__init__()
         self.embed = nn.Embedding(words, 8)
-        attention = nn.MultiheadAttention(8, 1, batch_first=True)  # noqa: F841
+        attention = nn.MultiheadAttention(8, 1, batch_first=True)
+        nn.init.normal_(attention.in_proj_weight)
         self.out = nn.Linear(8, words)
 
     def forward(self, tokens):
@@ -58,14 +60,14 @@ def complaint(model):
 
 sketch = Sketch(5)
 rows = [("as it stands", complaint(sketch))]
-sketch.attention = nn.MultiheadAttention(8, 1, batch_first=True)  # a layer is a part of the model only if it hangs on self
+sketch.attention = nn.MultiheadAttention(8, 1, batch_first=True)
 rows.append(("attention assigned to self", complaint(sketch)))
-sketch.forward = lambda tokens: sketch.out(sketch.attention(*[sketch.embed(tokens)] * 3)[0])  # attention returns a pair
+sketch.forward = lambda tokens: sketch.out(sketch.attention(*[sketch.embed(tokens)] * 3)[0])
 rows.append(("output taken from the pair", complaint(sketch)))
 Table(rows, ["version", "what happens"])
 
 # %% [markdown]
-# It runs, and it teaches two facts about every encoder. *How long may the input be?* As long as memory allows: no weight
+# A layer is a part of the model only if it hangs on `self`; and attention returns a pair, output and weights. Now it runs, and it teaches two facts about every encoder. *How long may the input be?* As long as memory allows: no weight
 # depends on the length. *How many vectors come out?* As many as went in: 100 words, 100 vectors. So by itself this
 # cannot translate, where lengths differ (unit 08), but it can give each word, or a whole text, a label.
 #
@@ -106,7 +108,8 @@ def far(a, b):
 
 # %%
 with torch.no_grad():
-    rows = [(name, far(f(2 * h), 2 * f(h)), far(f(g + h), f(g) + f(h))) for name, f in (("self-attention", attend), ("weights held fixed", mix))]
+    tested = (("self-attention", attend), ("weights held fixed", mix))
+    rows = [(name, far(f(2 * h), 2 * f(h)), far(f(g + h), f(g) + f(h))) for name, f in tested]
 Table(rows, ["", "f(2h) against 2 f(h)", "f(g + h) against f(g) + f(h)"], "relative difference")
 
 # %% [markdown]
@@ -117,8 +120,9 @@ Table(rows, ["", "f(2h) against 2 f(h)", "f(g + h) against f(g) + f(h)"], "relat
 
 # %% alt="Two-dimensional values as points with their convex hull; outputs of attention for growing scale move from the centre towards single values but never leave the hull"
 points = torch.randn(9, 2, generator=seeded(3))  # (9, 2): tokens that are their own queries, keys and values
-hull = points[[i for i in range(9) if any(((points - points[i]) @ d <= 1e-6).all() for d in torch.randn(4000, 2, generator=seeded(1)))]]  # (n, 2)
-hull = hull[torch.atan2(*(hull - hull.mean(0)).T).argsort()]  # (n, 2), in turn
+angles = torch.linspace(0, 6.28, 2000)  # in each direction the farthest point is a corner of the hull
+corners = (points @ torch.stack([angles.cos(), angles.sin()])).argmax(0).unique_consecutive()  # (n,), in turn
+hull = points[corners]  # (n, 2)
 ax = plt.subplots(figsize=(5, 3.6))[1]
 ax.fill(*hull.T, alpha=0.12)
 ax.plot(*points.T, "o", label="values")
@@ -138,7 +142,8 @@ ax.legend(loc="upper left", bbox_to_anchor=(1, 1));
 class Feed(nn.Module):
     def __init__(self, dim, hidden):
         super().__init__()
-        self.inner, self.outer = nn.Linear(dim, hidden), nn.Linear(hidden, dim)  # D -> 4 D -> D is customary: it widens
+        self.inner = nn.Linear(dim, hidden)  # widens: hidden = 4 D is customary
+        self.outer = nn.Linear(hidden, dim)
 
     def forward(self, x):
         return self.outer(F.relu(self.inner(x)))  # (..., D) -> (..., hidden) -> (..., D)
@@ -151,7 +156,8 @@ class Feed(nn.Module):
 feed = Feed(8, 2048)
 x = torch.randn(5, 8, generator=seeded(0))  # (5, 8)
 two = feed.outer(feed.inner(x))  # (5, 8)
-one = x @ (feed.outer.weight @ feed.inner.weight).T + feed.outer.weight @ feed.inner.bias + feed.outer.bias  # (5, 8)
+weight = feed.outer.weight @ feed.inner.weight  # (8, 8)
+one = x @ weight.T + feed.outer.weight @ feed.inner.bias + feed.outer.bias  # (5, 8)
 print(f"largest difference: {(two - one).abs().max():.0e}, with {8 * 2048 * 2:,} weights against {8 * 8}")
 
 # %% [markdown]
@@ -165,13 +171,14 @@ product = signs.prod(1, keepdim=True)  # (256, 1)
 # %% alt="Final loss against hidden width: without ReLU it stays near 1 for every width, with ReLU it falls to 0 as soon as there are a few units"
 torch.manual_seed(0)
 widths, bends = [1, 2, 4, 8, 32, 128], {"without ReLU": nn.Identity(), "with ReLU": nn.ReLU()}
-nets = nn.ModuleList(nn.Sequential(nn.Linear(2, width), bend, nn.Linear(width, 1)) for bend in bends.values() for width in widths)
+nets = nn.ModuleList(nn.Sequential(nn.Linear(2, w), bend, nn.Linear(w, 1)) for bend in bends.values() for w in widths)
 
 def losses():
-    return torch.stack([F.mse_loss(net(signs), product) for net in nets])  # (12,): one per net, trained side by side
+    return torch.stack([F.mse_loss(net(signs), product) for net in nets])  # (12,): all trained side by side
 
 fit(lambda step: losses().sum(), nets.parameters(), steps(300), lr=0.02, label="12 nets")
-ax = curves(widths, dict(zip(bends, losses().split(len(widths)))), "width inside", "loss after training", style="o-")
+final = dict(zip(bends, losses().split(len(widths))))  # (6,) each
+ax = curves(widths, final, "width inside", "loss after training", style="o-")
 ax.set(xscale="log", xticks=widths, xticklabels=widths);
 
 # %% [markdown]
@@ -179,14 +186,19 @@ ax.set(xscale="log", xticks=widths, xticklabels=widths);
 #
 # Now stack them: attention, feed-forward, attention, feed-forward. A layer that only *replaces* its input must first learn
 # not to destroy it. A residual connection *adds* instead: $x \leftarrow x + f(x)$. What arrives at layer 20 is then the input plus
-# twenty corrections. We build the stack both ways, with fresh weights, and measure two things at each depth: how
-# large the gradient is that comes back from the top, and how similar the tokens of a sequence have become (mean cosine).
+# twenty corrections. We build the stack in three ways, with fresh weights: bare, with a norm after each layer (the next section), and with residual connections
+# too. Two things are measured at each depth: how large the gradient is that comes back from the top, and how similar the tokens of a sequence have become (mean cosine).
 
 # %%
 class Bare(EncoderBlock):
     def forward(self, x, mask=None):
         return self.feed_forward(self.attend(x, mask))  # (B, T, D): no residual, no norm
 
+class Normed(EncoderBlock):
+    def forward(self, x, mask=None):
+        return self.norm2(self.feed_forward(self.norm1(self.attend(x, mask))))  # (B, T, D): no residual
+
+# %%
 def through(make, depth, dim=32):
     torch.manual_seed(0)
     blocks = [make(dim, 2, 4 * dim) for _ in range(depth)]
@@ -198,25 +210,27 @@ def through(make, depth, dim=32):
 # %%
 def health(stream):
     top = stream[-1]
-    gradients = torch.autograd.grad((top * torch.randn(top.shape, generator=seeded(1))).sum(), stream)  # a plain sum is blind behind a norm
+    loss = (top * torch.randn(top.shape, generator=seeded(1))).sum()  # not a plain sum, which is constant behind a norm
+    gradients = torch.autograd.grad(loss, stream)  # (8, 12, 32) each
     sizes = [g.norm().item() for g in gradients]
     alike = [F.cosine_similarity(x[:, :1], x[:, 1:], dim=-1).mean().item() for x in stream]
     return sizes, alike
 
-# %% alt="Left: size of the gradient at each block on a logarithmic axis, falling by many orders of magnitude without residuals and level with them. Right: mean cosine between tokens, 1 after two blocks without residuals, slowly rising with them. A slider sets the depth"
+# %% alt="Left: size of the gradient at each block on a logarithmic axis, falling by many orders of magnitude for the bare stack and level for the others. Right: mean cosine between tokens, 1 after two blocks without residuals, with or without a norm, and slowly rising with residuals. A slider sets the depth"
 def draw(depth):
-    both = {"bare": health(through(Bare, depth)), "with residual and norm": health(through(EncoderBlock, depth))}
+    kinds = {"bare": Bare, "norm": Normed, "norm and residual": EncoderBlock}
+    measured = {name: health(through(kind, depth)) for name, kind in kinds.items()}
     axes = plt.subplots(1, 2, figsize=(8.6, 3.2))[1]
-    curves(None, {name: sizes for name, (sizes, _) in both.items()}, "after block", "gradient that arrives", ax=axes[0])
-    curves(None, {name: alike for name, (_, alike) in both.items()}, "after block", "cosine between tokens", ax=axes[1])
+    for ax, part, what in zip(axes, (0, 1), ("gradient that arrives", "cosine between tokens")):
+        curves(None, {name: both[part] for name, both in measured.items()}, "after block", what, ax=ax)
     axes[0].set_yscale("log")
 
-interactive(draw, "depth", [2, 4, 8, 12, 16], start=12, alt="gradient and similarity of tokens, with and without residual connections")
+interactive(draw, "depth", [2, 4, 8, 12, 16], start=12, alt="gradient and similarity of tokens in three stacks")
 
 # %% [markdown]
-# Without residuals a gradient shrinks by a factor of about ten per block, and all tokens of a sequence become *the same
-# vector* within two blocks: averages of averages of averages. Nothing that is built on top could tell the words apart
-# any more. Stacking attention makes embeddings "more contextual" only as long as the residual stream keeps the word itself.
+# In the bare stack the gradient shrinks by a factor of more than ten per block. A norm repairs that. But in both stacks without residuals all tokens of a sequence
+# become *the same vector* within two blocks: averages of averages. Nothing that is built on top could tell the words apart any more, and no norm brings them back.
+# Stacked attention gives a word more and more context only as long as the residual stream keeps the word itself.
 
 # %% [markdown]
 # ## Layer norm
@@ -241,16 +255,17 @@ theirs = nn.LayerNorm(8)
 print(f"difference from torch's: {(norm(x, theirs.weight, theirs.bias) - theirs(x)).abs().max():.0e}")
 
 # %% [markdown]
-# "The mean over all neurons for a given training sample" is how it is often put. With images that is fair. Here a
-# sample is a whole sentence, and the mean is *not* taken over the sentence. Which of the three axes is averaged is all the difference:
+# It is often said that the statistics run over all neurons of a layer, for one example at a time. With images that is fair. Here an example
+# is a whole sentence, and the mean is *not* taken over the sentence. Which of the three axes are averaged makes all the difference:
 
 # %%
 def statistics(dims):
     mean = x.mean(dims, keepdim=True)  # one entry per mean that is computed
     return tuple(mean.shape), mean.numel()
 
-rows = [(name, *statistics(dims)) for name, dims in (("layer norm", -1), ("“the whole sample”", (1, 2)), ("batch norm", (0, 1)))]
-Table(rows, ["", "shape of the means", "how many"], "x has shape (4, 6, 8): 4 sentences of 6 tokens with 8 features")
+axes = {"layer norm": -1, "over the whole example": (1, 2), "batch norm": (0, 1)}
+rows = [(name, *statistics(dims)) for name, dims in axes.items()]
+Table(rows, ["", "shape of the means", "how many"], "x has shape (4, 6, 8): sentences, tokens, features")
 
 # %% [markdown]
 # ## Layer norm against batch norm
@@ -263,7 +278,7 @@ g = seeded(0)
 mine = torch.randn(1, 5, 16, generator=g)  # (1, 5, D): our sentence
 short = torch.cat([mine, torch.randn(7, 5, 16, generator=g)])  # (8, 5, D): among seven others
 other = torch.cat([mine, 2 * torch.randn(7, 5, 16, generator=g) + 1])  # (8, 5, D): among seven different ones
-padded = F.pad(short, (0, 0, 0, 15))  # (8, 20, D): a longer sentence elsewhere in the batch, so everyone is padded to 20
+padded = F.pad(short, (0, 0, 0, 15))  # (8, 20, D): padded to 20, for the sake of a longer sentence
 
 # %%
 def batch_norm(x):
@@ -273,8 +288,9 @@ def batch_norm(x):
 def moved(f, batch):
     return far(f(batch)[0, :5], f(short)[0, :5])
 
-rows = [(case, moved(batch_norm, b), moved(nn.LayerNorm(16), b)) for case, b in (("other neighbours", other), ("15 steps of padding", padded))]
-Table(rows, ["what changed around the sentence", "batch norm", "layer norm"], "relative change of the sentence's own features")
+around = {"other neighbours": other, "15 steps of padding": padded}
+rows = [(what, moved(batch_norm, batch), moved(nn.LayerNorm(16), batch)) for what, batch in around.items()]
+Table(rows, ["what changed around it", "batch norm", "layer norm"], "relative change of the sentence's own features")
 
 # %% [markdown]
 # Third: long sequences mean small batches, and small batches mean noisy statistics. The figure normalises the *same* token
@@ -289,9 +305,11 @@ def jitter(f, tokens):
     return torch.stack([f(b)[0, 0] for b in batches]).std(0).mean()
 
 sizes = [2, 4, 8, 16, 32, 64, 128]
+norms = {"batch norm": batch_norm, "layer norm": nn.LayerNorm(16)}
 with torch.no_grad():
-    noise = {"batch norm": [jitter(batch_norm, n) for n in sizes], "layer norm": [jitter(nn.LayerNorm(16), n) for n in sizes]}
-curves(sizes, noise, "tokens in the batch", "standard deviation of one token's features", style="o-").set_xscale("log", base=2);
+    noise = {name: [jitter(f, size) for size in sizes] for name, f in norms.items()}
+ax = curves(sizes, noise, "tokens in the batch", "spread of one token's features", style="o-")
+ax.set_xscale("log", base=2);
 
 # %% [markdown]
 # ## Before or after: where the norm goes
@@ -324,10 +342,17 @@ def with_weights_of(layer):
     block.norm1, block.norm2 = layer.norm1, layer.norm2
     return block
 
+# %%
 x = torch.randn(4, 7, 12, generator=seeded(0))  # (B, T, D)
-theirs = {order: nn.TransformerEncoderLayer(12, 3, 20, dropout=0, batch_first=True, norm_first=order == "pre") for order in ("post", "pre")}
-rows = [(mine, *[f"{(with_weights_of(theirs[mine])(x) - other(x)).abs().max():.0e}" for other in theirs.values()]) for mine in theirs]
-Table(rows, ["ours", "torch, post-norm", "torch, pre-norm"], "largest difference, weights of the row's layer copied")
+layer = partial(nn.TransformerEncoderLayer, 12, 3, 20, dropout=0, batch_first=True)
+theirs = {"post-norm": layer(norm_first=False), "pre-norm": layer(norm_first=True)}
+
+def differences(layer):
+    ours = with_weights_of(layer)(x)  # (B, T, D)
+    return [f"{(ours - other(x)).abs().max():.0e}" for other in theirs.values()]
+
+rows = [(name, *differences(layer)) for name, layer in theirs.items()]
+Table(rows, ["ours", "torch, post-norm", "torch, pre-norm"], "largest difference, weights copied from the layer named first")
 
 # %% [markdown]
 # Does the order matter? First what happens to the size of the stream: post-norm brings it back to 1 after every step, pre-norm
@@ -353,11 +378,11 @@ def parameters(blocks):
     module.blocks = blocks
     return sum(p.numel() for p in module.parameters())
 
-block = EncoderBlock(32, 4, 128)
+make = partial(EncoderBlock, 32, 4, 128)
 rows = [
-    ("nn.ModuleList([block] * 6)", parameters(nn.ModuleList([block] * 6))),
-    ("[EncoderBlock(...) for _ in range(6)]", parameters([EncoderBlock(32, 4, 128) for _ in range(6)])),
-    ("nn.ModuleList(EncoderBlock(...) for _ in range(6))", parameters(nn.ModuleList(EncoderBlock(32, 4, 128) for _ in range(6)))),
+    ("nn.ModuleList([make()] * 6)", parameters(nn.ModuleList([make()] * 6))),
+    ("[make() for _ in range(6)]", parameters([make() for _ in range(6)])),
+    ("nn.ModuleList(make() for _ in range(6))", parameters(nn.ModuleList(make() for _ in range(6)))),
 ]
 Table(rows, ["self.blocks =", "parameters that are trained"])
 
@@ -440,7 +465,8 @@ def batches(texts, labels, size=50, generator=None):
         yield collate([texts[i] for i in batch]), labels[batch]  # (B, T), (B,)
 
 tokens, target = next(batches(texts[train], labels[train], generator=seeded(0)))
-print(f"tokens {tuple(tokens.shape)}, target {tuple(target.shape)}, {(tokens == PAD).float().mean():.0%} of the tokens are padding")
+print(f"tokens {tuple(tokens.shape)}, target {tuple(target.shape)}")
+print(f"{(tokens == PAD).float().mean():.0%} of the tokens are padding")
 
 # %% [markdown]
 # ## The model
@@ -507,17 +533,19 @@ curves(None, {"training": history[:, 1], "validation": history[:, 2]}, "epoch", 
 # ## Evaluation
 #
 # Now, once, the test set. A number alone says little, so beside it: what guessing reaches; what a model reaches that sees the words but not their
-# order; and what two forgotten lines cost. `Reader` is trained four times, each time with one part changed.
+# order; and what becomes of a model that reads the padding as if it were words. Both rivals are the same `Reader` with one part changed.
 
 # %%
 def without_positions(tokens):
     real = tokens != PAD  # (B, T)
-    return blind.head(masked_mean(blind.encoder(blind.embed(tokens), real[:, None, None, :]), real))  # (B, classes)
+    x = blind.encoder(blind.embed(tokens), real[:, None, None, :])  # (B, T, D)
+    return blind.head(masked_mean(x, real))  # (B, classes)
 
 def without_mask(tokens):
     x = careless.embed(tokens) + sinusoidal_encoding(tokens.shape[1], 32)  # (B, T, D)
     return careless.head(careless.encoder(x).mean(1))  # (B, classes): padding is attended to and averaged
 
+# %%
 torch.manual_seed(0)
 blind, careless = Reader(len(ids) + 2, len(KINDS)), Reader(len(ids) + 2, len(KINDS))
 blind.forward, careless.forward = without_positions, without_mask
@@ -525,8 +553,10 @@ for other, name in ((blind, "without positions"), (careless, "without mask")):
     learn(other, steps(12, fast=1), label=name)
 
 # %% alt="Bars of test accuracy: majority class about .2, without positions about .5, without padding mask lower than the full model, full model about .99"
-majority = (labels[test] == labels[train].mode().values).float().mean()
-bars({"majority": majority, "no positions": accuracy(blind, test), "no mask": accuracy(careless, test), "full": accuracy(model, test)}, "accuracy on the test set");
+reached = {"majority": (labels[test] == labels[train].mode().values).float().mean()}
+for name, trained in (("no positions", blind), ("no mask", careless), ("full", model)):
+    reached[name] = accuracy(trained, test)
+bars(reached, "accuracy on the test set");
 
 # %% [markdown]
 # Without positions the model finds both impressions and tosses a coin. Without the mask the accuracy can look fine, because
@@ -550,7 +580,8 @@ Table(rows, ["more padding", "with mask", "without mask"], "accuracy on the same
 review = texts[test][0]
 with recorded_weights(model) as weights, torch.no_grad():
     guess = model(collate([review])).argmax().item()
-heatmap(weights[0][0].mean(0), review, review, f"{KINDS[labels[test][0]]}, predicted {KINDS[guess]}", values=False);
+title = f"{KINDS[labels[test][0]]}, predicted {KINDS[guess]}"
+heatmap(weights[0][0].mean(0), review, review, title, values=False);
 
 # %% [markdown]
 # One heat map is an anecdote. Over all 400 test reviews: how often is the word that draws most attention the last adjective?
@@ -558,10 +589,11 @@ heatmap(weights[0][0].mean(0), review, review, f"{KINDS[labels[test][0]]}, predi
 # %%
 adjectives = {ids[word] for words in ADJECTIVES.values() for word in words if word in ids}
 tokens = collate(texts[test])  # (400, T)
-last = torch.tensor([max(t for t, token in enumerate(row) if token in adjectives) for row in tokens.tolist()])  # (400,)
+spots = [[t for t, token in enumerate(row) if token in adjectives] for row in tokens.tolist()]
+last = torch.tensor([max(spot) for spot in spots])  # (400,)
 with recorded_weights(model) as weights, torch.no_grad():
     model(tokens)
-favourite = weights[0].mean(1).sum(1).argmax(-1)  # (400, H, T, T) -> (400,): the key that draws most, over heads and queries
+favourite = weights[0].mean(1).sum(1).argmax(-1)  # (400, H, T, T) -> (400,): the key that draws most
 print(f"{(favourite == last).float().mean():.0%} of the reviews")
 
 # %% [markdown]
@@ -573,17 +605,17 @@ print(f"{(favourite == last).float().mean():.0%} of the reviews")
 # %%
 full = collate(texts[train])  # (1000, T): padded once, for speed
 
-def deep(norm_first, warm=1):
+def deep(norm_first, warm):
     torch.manual_seed(0)
     net = Reader(len(ids) + 2, len(KINDS))
     net.encoder = Encoder(32, 2, 64, 6, norm_first)
-    optimiser, g = torch.optim.Adam(net.parameters(), lr=1e-2), seeded(0)
-    schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda k: min((k + 1) / warm, (warm / (k + 1)) ** 0.5) if warm > 1 else 1.0)
-    return net, optimiser, schedule, g
+    optimiser = torch.optim.Adam(net.parameters(), lr=1e-2)
+    rate = (lambda k: min((k + 1) / warm, (warm / (k + 1)) ** 0.5)) if warm else (lambda k: 1.0)  # up, then slowly down
+    return net, optimiser, torch.optim.lr_scheduler.LambdaLR(optimiser, rate)
 
 # %%
-def run(net, optimiser, schedule, g, label):
-    losses, count = [], steps(140, fast=3)
+def run(net, optimiser, schedule, label):
+    losses, count, g = [], steps(140, fast=3), seeded(0)
     for _ in progress(range(count), count, label):
         batch = torch.randint(1000, (50,), generator=g)  # (50,)
         loss = F.cross_entropy(net(full[batch]), labels[train][batch])
@@ -595,8 +627,9 @@ def run(net, optimiser, schedule, g, label):
     return torch.tensor(losses).unfold(0, min(20, count), 1).mean(1)  # a running mean
 
 # %% alt="Training loss of six blocks at a learning rate of .01: post-norm stays at chance, pre-norm falls, post-norm with warm-up falls too"
-settings = {"post-norm": (False, 1), "pre-norm": (True, 1), "post-norm, warm-up": (False, 80)}
-curves(None, {name: run(*deep(*setting), name) for name, setting in settings.items()}, "step", "loss (mean of 20 steps)");
+settings = {"post-norm": (False, 0), "pre-norm": (True, 0), "post-norm, warm-up": (False, 80)}
+runs = {name: run(*deep(*setting), name) for name, setting in settings.items()}
+curves(None, runs, "step", "loss (mean of 20 steps)");
 
 # %% [markdown]
 # ## MLP, CNN, RNN, attention
@@ -642,7 +675,8 @@ class Recurrent(nn.GRU):
 class LastState(Recurrent):
     def forward(self, x, mask):
         end = mask[:, 0, 0].sum(1) - 1  # (B,): the last real word
-        return super().forward(x, mask)[torch.arange(len(x)), end][:, None].expand_as(x)  # (B, T, D): the same everywhere
+        state = super().forward(x, mask)[torch.arange(len(x)), end]  # (B, D)
+        return state[:, None].expand_as(x)  # (B, T, D): the same everywhere, so that the mean is this state
 
 # %%
 class Convolution(nn.Conv1d):
@@ -652,15 +686,18 @@ class Convolution(nn.Conv1d):
 
 class Flat(nn.Linear):
     def forward(self, x, mask):
-        wide = F.pad(x * mask[:, 0, 0, :, None], (0, 0, 0, 23 - x.shape[1])).flatten(1)  # (B, 23 D): one fixed length
+        x = x * mask[:, 0, 0, :, None]  # (B, T, D)
+        wide = F.pad(x, (0, 0, 0, 23 - x.shape[1])).flatten(1)  # (B, 23 D): one fixed length
         return x + super().forward(wide)[:, None].relu()  # (B, T, D)
 
 # %%
 makers = {
-    "MLP": lambda: Flat(23 * 32, 32), "CNN": lambda: Convolution(32, 32, 3, padding=1),
-    "RNN (GRU)": lambda: Recurrent(32, 32, batch_first=True), "RNN, last state": lambda: LastState(32, 32, batch_first=True),
+    "MLP": lambda: Flat(23 * 32, 32),
+    "CNN": lambda: Convolution(32, 32, 3, padding=1),
+    "RNN (GRU)": lambda: Recurrent(32, 32, batch_first=True),
+    "RNN, last state": lambda: LastState(32, 32, batch_first=True),
     "attention block": lambda: Encoder(32, 2, 64, 1, norm_first=True),
-}  # fmt: skip
+}
 
 # %%
 rows = []
@@ -668,11 +705,12 @@ for name, make in makers.items():
     torch.manual_seed(0)
     contender, began = Other(make()), time.process_time()
     learn(contender, steps(8, fast=1), label=name)
-    count = sum(p.numel() for p in contender.encoder.parameters())
-    rows.append((name, count, accuracy(contender, test), f"{time.process_time() - began:.1f} s", 23 if "RNN" in name else 1))
+    seconds, count = time.process_time() - began, sum(p.numel() for p in contender.encoder.parameters())
+    waits = 23 if "RNN" in name else 1  # how many steps have to wait for each other
+    rows.append((name, count, accuracy(contender, test), f"{seconds:.1f} s", waits))
 
 # %%
-Table(rows, ["layer", "parameters", "test accuracy", "CPU time", "steps that must wait for each other"], "8 epochs on the reviews")
+Table(rows, ["layer", "parameters", "test accuracy", "CPU time", "steps in a row"], "8 epochs on the reviews")
 
 # %% [markdown]
 # Read it with care: one task, one layer, eight epochs, one setting of everything. With more epochs, layers or units each of them gets better, and a recurrent network
@@ -737,17 +775,21 @@ def linear_forecast(inputs, target, cut):
     solution = torch.linalg.lstsq(design[:cut], target[:cut, None]).solution  # (features + 1, 1)
     return (design @ solution)[:, 0]  # (N,)
 
+# %%
 with torch.no_grad():
     predicted, weights = forecaster(windows[cut:][..., None])  # (977,), (977, 24)
-forecasts = {"persistence": target[cut - 1 : -1], "linear": linear_forecast(windows, target, cut)[cut:], "Transformer": predicted}
+linear = linear_forecast(windows, target, cut)[cut:]  # (977,)
+forecasts = {"persistence": target[cut - 1 : -1], "linear": linear, "Transformer": predicted}
 errors = {name: F.mse_loss(forecast, target[cut:]).item() for name, forecast in forecasts.items()}
-Table([*errors.items(), ("the noise, which nobody can predict", 0.01)], ["forecast", "mean squared error on later data"])
+rows = [*errors.items(), ("the noise, which nobody can predict", 0.01)]
+Table(rows, ["forecast", "mean squared error on later data"])
 
 # %% alt="Mean attention weight by lag: the largest weight at lag seven, its neighbours next"
 by_lag = weights.mean(0).flip(0)  # (24,): lag 0 is the newest value
 ax = plt.subplots()[1]
 ax.bar(range(24), by_lag)
-ax.set(xlabel="lag", ylabel="mean attention weight", title=f"it looks {by_lag.argmax()} steps back", xticks=range(0, 24, 7));
+ax.set(xlabel="lag", ylabel="mean attention weight", xticks=range(0, 24, 7))
+ax.set_title(f"it looks {by_lag.argmax()} steps back");
 
 # %% [markdown]
 # The linear model finds the lag as well; what it cannot do is bend. The Transformer comes down to the noise.
@@ -759,8 +801,8 @@ ax.set(xlabel="lag", ylabel="mean attention weight", title=f"it looks {by_lag.ar
 
 # %%
 with open(matplotlib.cbook.get_sample_data("Stocks.csv", asfileobj=False)) as file:
-    lines = [row for row in csv.DictReader(line for line in file if not line.startswith("#")) if row["AAPL"] and row["MSFT"]]
-lines = [row for row in lines if row["Date"].endswith("-01")]  # one price a month
+    table = list(csv.DictReader(line for line in file if not line.startswith("#")))
+lines = [row for row in table if row["Date"].endswith("-01") and row["AAPL"] and row["MSFT"]]  # one price a month
 prices = torch.tensor([[float(row["AAPL"]), float(row["MSFT"])] for row in lines])  # (months, 2)
 changes = prices.log().diff(dim=0)  # (months - 1, 2): monthly changes, as logarithms
 print(f"{len(lines)} months, {lines[0]['Date']} to {lines[-1]['Date']}")
@@ -808,12 +850,15 @@ ax.legend();
 # success, so we add what is usually left out: the standard error of the difference to persistence, month by month.
 
 # %%
+truth = change[cut:]  # (N - cut,)
+rivals = {"linear": linear_forecast(inputs.flatten(1), change, cut)[cut:]}  # (N - cut,) each
 with torch.no_grad():
-    rivals = {"linear": linear_forecast(inputs.flatten(1), change, cut)[cut:], "Transformer": trader(10 * inputs[cut:])[0] / 10}
+    rivals["Transformer"] = trader(10 * inputs[cut:])[0] / 10
 rows = [("persistence", still, "")]
 for name, forecast in rivals.items():
-    gap = (forecast - change[cut:]).square() - change[cut:].square()  # (N - cut,): how much worse than persistence, month by month
-    rows.append((name, (forecast - change[cut:]).square().mean(), f"{gap.mean():+.4f} ± {gap.std() / len(gap) ** 0.5:.4f}"))
+    gap = (forecast - truth).square() - truth.square()  # (N - cut,): worse than persistence by, month by month
+    spread = gap.std() / len(gap) ** 0.5
+    rows.append((name, (forecast - truth).square().mean(), f"{gap.mean():+.4f} ± {spread:.4f}"))
 Table(rows, ["forecast", "error on later months", "difference from persistence"])
 
 # %% [markdown]

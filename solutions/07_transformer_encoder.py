@@ -152,7 +152,9 @@ check(Encoder)
 # Example, one sequence of three tokens with two features, the last one padding:
 #
 # ```
-# x = [[[1, 4], [3, 0], [9, 9]]]     mask = [[True, True, False]]     masked_mean(x, mask) = [[2, 2]]
+# x    = [[[1, 4], [3, 0], [9, 9]]]
+# mask = [[True,   True,   False]]
+# masked_mean(x, mask) = [[2, 2]]
 # ```
 
 # %% nbgrader={"grade_id": "masked_mean"}
@@ -237,7 +239,7 @@ check(train_classifier)
 # ## 7. Spot the bug: the feed-forward layer
 # *5 minutes · {{points slide_feed_forward}}*
 #
-# A slide lists the parts of an encoder layer. For the feed-forward part it says: *a simple sequence of linear layers*, first from 512 to 2048 features, then back to 512. What is missing?
+# A slide lists the parts of an encoder layer. The feed-forward part is described as nothing but linear layers, one after the other: say, from 512 to 2048 features, then back to 512. What is missing?
 #
 # {{options slide_feed_forward}}
 
@@ -254,7 +256,7 @@ check(slide_feed_forward, "slide_feed_forward")
 # ## 8. Spot the bug: which mean?
 # *5 minutes · {{points slide_layer_norm}}*
 #
-# A slide explains layer norm: mean and standard deviation are computed *across all neurons in the layer, for a given training sample*. The input is a batch of `B` sentences with `T` tokens of `D`
+# A slide explains layer norm: for every training example, mean and standard deviation run over all neurons of the layer. The input is a batch of `B` sentences with `T` tokens of `D`
 # features. Over what is the mean in a Transformer really taken?
 #
 # {{options slide_layer_norm}}
@@ -272,7 +274,7 @@ check(slide_layer_norm, "slide_layer_norm")
 # ## 9. Spot the bug: linear?
 # *5 minutes · {{points slide_linear}}*
 #
-# A slide claims: *every self-attention layer is a linear transformation of the previous layer*, because $a_l = \sum_t \alpha_{l,t} W_v h_t = W_v \sum_t \alpha_{l,t} h_t$. Is it a linear map of $h$?
+# A slide claims that self-attention maps the layer below linearly onto the next, because $a_l = \sum_t \alpha_{l,t} W_v h_t = W_v \sum_t \alpha_{l,t} h_t$. Is it a linear map of $h$?
 #
 # {{options slide_linear}}
 
