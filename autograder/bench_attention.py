@@ -6,14 +6,14 @@ from torch.utils.benchmark import Timer
 from course_utils.masking import causal_mask, fused_masked_attention, masked_attention
 from course_utils.training import seeded
 
-SIZES = [(8, 64, 64), (8, 256, 64), (4, 1024, 64), (1, 2048, 64)]  # batch, length, size
+SIZES = [(8, 4, 64, 32), (8, 4, 256, 32), (1, 8, 1024, 64), (1, 8, 2048, 64)]  # batch, heads, length, size of a head
 
 
 def speed_rows(seconds: float = 0.3) -> list[tuple[str, float, float, float]]:
     """(what, readable ms, fused ms, ratio), with and without a causal mask; an error if the two disagree."""
     rows = []
-    for batch, length, size in SIZES:
-        query, key, value = torch.randn(3, batch, length, size, generator=seeded(0))  # (B, T, D) each
+    for batch, heads, length, size in SIZES:
+        query, key, value = torch.randn(3, batch, heads, length, size, generator=seeded(0))  # (B, H, T, d) each
         for name, mask in {"no mask": None, "causal": causal_mask(length)}.items():
             names = {"readable": masked_attention, "fused": fused_masked_attention, "inputs": (query, key, value, mask)}
             torch.testing.assert_close(masked_attention(query, key, value, mask)[0], fused_masked_attention(query, key, value, mask))
@@ -24,14 +24,14 @@ def speed_rows(seconds: float = 0.3) -> list[tuple[str, float, float, float]]:
                 .median
                 for which in ("readable", "fused")
             )
-            rows.append((f"{batch} × {length} × {size}, {name}", readable, fused, readable / fused))
+            rows.append((f"{batch} × {heads} × {length} × {size}, {name}", readable, fused, readable / fused))
     return rows
 
 
 def main() -> None:
-    print(f"{'batch × length × size':<28} {'readable':>10} {'fused':>10} {'ratio':>7}")
+    print(f"{'batch × heads × length × size':<30} {'readable':>10} {'fused':>10} {'ratio':>7}")
     for what, readable, fused, ratio in speed_rows():
-        print(f"{what:<28} {readable:>7.2f} ms {fused:>7.2f} ms {ratio:>6.1f}x")
+        print(f"{what:<30} {readable:>7.2f} ms {fused:>7.2f} ms {ratio:>6.1f}x")
 
 
 if __name__ == "__main__":
