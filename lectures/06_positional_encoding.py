@@ -7,9 +7,6 @@
 # - encode positions by sines and cosines, by a learned table, and by rotations, and say what each is good for;
 # - explain why a step in time is a rotation, and write down its matrix;
 # - choose between absolute and relative positions by what the task needs.
-#
-# Two words that are often mixed up: an *encoding* is computed by a formula, an *embedding* is a table that is learned.
-# Both give each position a vector, and papers use either name for either thing.
 
 # %%
 import math
@@ -255,7 +252,10 @@ heatmap((queries @ p.mT).softmax(-1), title="three words back, by one matrix", a
 # %% [markdown]
 # ## Learned positions
 #
-# The alternative: a table with one trainable vector per position, added to the input. How many numbers is that? As many
+# Two words that are often mixed up: an *encoding* is computed by a formula, an *embedding* is a table that is learned.
+# Both give each position a vector, and papers use either name for either thing.
+#
+# The alternative to a formula: a table with one trainable vector per position, added to the input. How many numbers is that? As many
 # as positions times features. BERT has 512 positions of 768 features:
 
 # %%
@@ -278,7 +278,7 @@ except ValueError as error:
 # A slide shows how to code it. Here is the same in torch, with the slide's mistakes. It runs:
 
 # %%
-DIM, WORDS, LENGTH = 100, 2000, 100
+DIM, WORDS, LENGTH = 100, 2000, 50
 word_table = nn.Embedding(DIM, WORDS)
 position_table = nn.Embedding(DIM, LENGTH)
 ids, places = torch.tensor([7, 42, 99]), torch.arange(3)  # (T,) each

@@ -174,13 +174,13 @@ check(slide_frequencies, "slide_frequencies")
 
 # %% [markdown]
 # ## 6. Spot the bug: two tables
-# *10 minutes · {{points slide_tables}}*
+# *10 minutes · {{points slide_position_table}}*
 #
-# A slide shows learned positions for a vocabulary of 2000 words, texts of at most 100 words and vectors of 100 numbers. In torch its code reads
+# A slide shows learned positions for a vocabulary of 2000 words, texts of at most 50 words and vectors of 100 numbers. In torch its code reads
 #
 # ```
 # 1   word_table = nn.Embedding(100, 2000)
-# 2   position_table = nn.Embedding(100, MAX_LENGTH)    # MAX_LENGTH = 100
+# 2   position_table = nn.Embedding(100, 50)
 # 3
 # 4   e_words = word_table(word_ids)
 # 5   e_positions = word_table(positions)
@@ -188,33 +188,33 @@ check(slide_frequencies, "slide_frequencies")
 # ```
 #
 # where `nn.Embedding(rows, size)` makes a table with so many rows of that size. It runs, as long as all word ids are below 100. What has to be
-# mended? (In line 2 both numbers happen to be 100; it counts as wrong when it is meant the wrong way round.)
-# {{options slide_tables}}
+# mended?
+# {{options slide_position_table}}
 
-# %% nbgrader={"grade_id": "slide_tables"}
-slide_tables = None  # "a", "b", "c" or "d"
+# %% nbgrader={"grade_id": "slide_position_table"}
+slide_position_table = None  # "a", "b", "c" or "d"
 ### BEGIN SOLUTION
-slide_tables = "d"
+slide_position_table = "d"
 ### END SOLUTION
 
-# %% nbgrader={"grade_id": "test_slide_tables"}
-check(slide_tables, "slide_tables")
+# %% nbgrader={"grade_id": "test_slide_position_table"}
+check(slide_position_table, "slide_position_table")
 
 # %% [markdown]
 # ## 7. Spot the bug: order
-# *5 minutes · {{points slide_order}}*
+# *5 minutes · {{points slide_insensitive}}*
 #
 # A slide on self-attention without positions says that attention is insensitive to the order of its inputs. Is it?
-# {{options slide_order}}
+# {{options slide_insensitive}}
 
-# %% nbgrader={"grade_id": "slide_order"}
-slide_order = None  # "a", "b", "c" or "d"
+# %% nbgrader={"grade_id": "slide_insensitive"}
+slide_insensitive = None  # "a", "b", "c" or "d"
 ### BEGIN SOLUTION
-slide_order = "c"
+slide_insensitive = "c"
 ### END SOLUTION
 
-# %% nbgrader={"grade_id": "test_slide_order"}
-check(slide_order, "slide_order")
+# %% nbgrader={"grade_id": "test_slide_insensitive"}
+check(slide_insensitive, "slide_insensitive")
 
 # %% [markdown]
 # ## 8. Written: walking the dog

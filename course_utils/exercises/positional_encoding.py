@@ -703,15 +703,15 @@ SLIDE_FREQUENCIES = Choice(
     },
 )
 
-SLIDE_TABLES = Choice(
-    name="slide_tables",
+SLIDE_POSITION_TABLE = Choice(
+    name="slide_position_table",
     points=2,
     section="Learned positions",
     right="d",
     options={
         "a": Option(
             "Line 5 alone: the positions are looked up in the word table.",
-            "That is one mistake. But mend it alone, and the sum fails: (T, 2000) and (T, 100) do not add. It had been hiding another one.",
+            "That is one mistake. But mend it alone, and the sum fails: (T, 2000) and (T, 50) do not add. It had been hiding another one.",
             "first-bug-only",
         ),
         "b": Option(
@@ -732,8 +732,8 @@ SLIDE_TABLES = Choice(
     },
 )
 
-SLIDE_ORDER = Choice(
-    name="slide_order",
+SLIDE_INSENSITIVE = Choice(
+    name="slide_insensitive",
     points=1,
     section="Attention does not see order",
     right="c",
@@ -765,5 +765,5 @@ SLIDE_ORDER = Choice(
 UNIT = Unit(
     name="06_positional_encoding",
     title="Positions",
-    exercises=(SINUSOIDAL, LEARNED, SHIFT, ROTARY, SLIDE_FREQUENCIES, SLIDE_TABLES, SLIDE_ORDER),
+    exercises=(SINUSOIDAL, LEARNED, SHIFT, ROTARY, SLIDE_FREQUENCIES, SLIDE_POSITION_TABLE, SLIDE_INSENSITIVE),
 )

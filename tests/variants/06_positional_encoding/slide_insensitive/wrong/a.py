@@ -1,0 +1,2 @@
+# misconception: invariant-for-equivariant
+slide_insensitive = "a"

@@ -1,0 +1,2 @@
+# misconception: rows-know-their-number
+slide_insensitive = "b"

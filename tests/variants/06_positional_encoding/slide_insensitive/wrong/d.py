@@ -1,0 +1,2 @@
+# misconception: mask-always-there
+slide_insensitive = "d"

@@ -1,0 +1,1 @@
+slide_position_table = "d"

@@ -1,0 +1,2 @@
+# misconception: first-bug-only
+slide_position_table = "a"

@@ -1,0 +1,2 @@
+# misconception: second-bug-only
+slide_position_table = "b"

@@ -1,0 +1,2 @@
+# misconception: sum-is-the-mistake
+slide_position_table = "c"
