@@ -176,6 +176,7 @@ def loss_cases(draw: Draw) -> list[Case]:
     inside, holes, _ = pair(b, v, t, 1)
     holes[0, 1] = 1
     return [
+        Case("2 sentences of up to 3 tokens, 4 words", args=pair(2, 3, 4, 0)),  # small enough to be printed
         Case(f"{b} sentences of up to {t} tokens, {v} words", args=pair(b, t, v, 0)),
         Case("pad is the last word of the vocabulary", args=pair(t, b, v, v - 1)),
         Case("as many words as tokens", args=pair(b, v, v, 0)),
@@ -366,6 +367,7 @@ def luong_cases(draw: Draw) -> list[Case]:
     nothing = draw.mask(b, s)
     nothing[1] = False
     return [
+        Case("2 states, 3 places, 4 numbers each", args=data(2, 3, 4)),  # small enough to be printed
         Case(f"{b} states, {s} places, {d} numbers each", args=data(b, s, d)),
         Case("as many states as places", args=data(s, s, d)),
         Case("as many places as numbers", args=data(b, d, d)),
@@ -657,6 +659,7 @@ def bahdanau_cases(draw: Draw) -> list[Case]:
     nothing = draw.mask(b, s)
     nothing[-1] = False
     return [
+        Case("2 states of 1, 3 places of 4, 2 hidden units", args=data(2, 3, 1, 4, 2)),  # small enough to be printed
         Case(f"{b} states of {ds}, {s} places of {dm}, {a} hidden units", args=data(b, s, ds, dm, a)),
         Case("states and places of the same size", args=data(b, s, dm, dm, a)),
         Case("as many places as hidden units", args=data(dm, a, ds, b, a)),
