@@ -218,6 +218,7 @@ print("course's own:", torch.equal(causal_mask(7), square.tril()))
 honest, honest_loss = train(causal_mask(12))
 written = write(honest, 1000, seeded(3))  # (N, 13)
 share["causal mask"] = correct(written)
+print(f"loss on new sentences {loss(honest, 2000, seeded(2)):.4f}, best possible {best:.4f}")
 Table([[text] for text in texts(written)[:5]], ["what the honest model writes"])
 
 # %% alt="Left: losses of both models, the honest one settles on the best possible loss, the cheater below; right: share of correct sentences, 0 for the cheater and near 1 for the honest model"
@@ -247,7 +248,8 @@ Table(rows, ["forbidden by", "allowed key", "forbidden key", "sum"])
 
 # %% [markdown]
 # With 0 the forbidden key keeps a weight. Zeroing the *weight* afterwards takes away what it had, but does not give it to the others: the row sums to 0.73, and through that sum the forbidden score still
-# leaks. Only before the softmax, and only with $-\infty$, numerator and denominator agree: $e^{-\infty} = 0$ in both.
+# leaks. Only before the softmax, and only with $-\infty$, numerator and denominator agree: $e^{-\infty} = 0$ in both. (*Replace the exponential by 0*, as another deck has it, is the same
+# thing if it is done in both, after the maximum of the *allowed* scores has been subtracted.)
 #
 # Is a large negative number not as good? It depends on how large. Where the allowed scores are low themselves, a score of 0 is the *best*. Move the level of the allowed scores:
 
@@ -272,18 +274,20 @@ interactive(leak, "level of the allowed scores", [20, 5, 0, -5, -20, -50, -150],
 #
 # ## A row with nothing to attend to
 #
-# $-\infty$ has one weak spot: a row in which *everything* is forbidden. An empty sentence in a batch is enough, or a strict causal mask. The row of softmax is then $0/0$.
+# $-\infty$ has one weak spot: a row in which *everything* is forbidden. An empty sentence in a batch is enough, or a strict causal mask, or a mask that isolates padding altogether, as here: the last
+# place neither looks nor is looked at. Its row of the softmax is $0/0$.
 
 # %%
 x = normal(4, 3, seed=3)  # (T, D)
-strict = torch.ones(4, 4, dtype=torch.bool).tril(-1)  # (T, T): the first row is empty
+real = padding_mask(torch.tensor([3]), 4)[0]  # (T,): the last place is padding
+apart = real[:, None] & real[None, :]  # (T, T): its row and its column are False
 for layer in (1, 2):
-    scores = (x @ x.mT).masked_fill(~strict, -torch.inf)  # (T, T)
+    scores = (x @ x.mT).masked_fill(~apart, -torch.inf)  # (T, T)
     x = scores.softmax(-1) @ x  # (T, D)
     print(f"after layer {layer}: {int(x.isnan().any(-1).sum())} of 4 rows are NaN")
 
 # %% [markdown]
-# NaN spreads. The first row is forbidden to most others, but a weight of 0 does not protect: $0\cdot\mathrm{NaN} = \mathrm{NaN}$. One empty row in one sentence, two layers, one backward pass, and every weight of the network is NaN. So a
+# NaN spreads. Nobody attends to the last place, all its weights are exactly 0, but a weight of 0 does not protect: $0\cdot\mathrm{NaN} = \mathrm{NaN}$. One empty row in one sentence, two layers, one backward pass, and every weight of the network is NaN. So a
 # rule is needed, and this course has one: **a row with nothing to attend to is all zeros.** Two lines do it:
 #
 # ```python
@@ -296,7 +300,7 @@ for layer in (1, 2):
 
 # %%
 x = normal(4, 3, seed=3)  # (T, D)
-weights = masked_softmax(x @ x.mT, strict)  # (T, T)
+weights = masked_softmax(x @ x.mT, apart)  # (T, T)
 print("rows sum to", [round(total, 6) for total in weights.sum(-1).tolist()])
 
 # %% [markdown]
@@ -444,8 +448,8 @@ def influence(model):
     hook = model.words.register_forward_hook(lambda *_: words)  # the model uses these word vectors
     output = model(tokens[:, :-1])[0] * normal(12, len(WORDS), seed=8)  # (T, words): projected at random
     hook.remove()
-    gradients = [torch.autograd.grad(place.sum(), words, retain_graph=True)[0] for place in output]  # (1, T, D) each
-    size = torch.cat(gradients).norm(dim=-1)  # (T, T)
+    gradients = [torch.autograd.grad(place.sum(), words, retain_graph=True)[0] for place in output]
+    size = torch.cat(gradients).norm(dim=-1)  # (T, T), from T times (1, T, D)
     return size / size.amax(1, keepdim=True)  # (T, T)
 
 
