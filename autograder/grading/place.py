@@ -61,14 +61,14 @@ def open_site(unit: str, min_level: int, text: str = "", secret_paths: tuple[str
         if not sys.platform.startswith("linux") and level > 0:
             tried.append(prove.Proof(level, {}, "this is not Linux"))
             continue
-        site = Site(unit, level, text)
         try:
-            proof = site.proven(secret_paths)
+            site = Site(unit, level, text)
+            tried.append(site.proven(secret_paths))
         except (client.SandboxError, OSError) as error:
-            proof = prove.Proof(level, {}, str(error))
-        tried.append(proof)
-        if proof.holds:
-            return site, proof
+            tried.append(prove.Proof(level, {}, str(error)))
+            continue
+        if tried[-1].holds:
+            return site, tried[-1]
         site.warm.close()
     raise UserError(refusal(min_level, tried))
 

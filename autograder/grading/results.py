@@ -6,7 +6,7 @@ it took, behind which walls. Feedback and reports are made from it.
 
 import dataclasses
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +85,7 @@ class Result:
         return sum(cell.max_points for cell in self.cells)
 
     def to_json(self) -> str:
-        return json.dumps(asdict(self), ensure_ascii=False, indent=1)
+        return json.dumps(vars(self), ensure_ascii=False, default=vars)  # vars: asdict copies everything first
 
     @classmethod
     def from_json(cls, text: str | bytes) -> "Result":

@@ -144,9 +144,7 @@ def _grade(job: Job) -> Answer:
         graded_at=datetime.now(UTC).isoformat(timespec="seconds"),
     )
     notebook = {"cells": graded.cells, "metadata": prepare.metadata_of(job.template), "nbformat": 4, "nbformat_minor": 5}
-    return Answer(
-        job.student, result, json.dumps(notebook, ensure_ascii=False, indent=1).encode("utf-8", "replace"), "; ".join(graded.problems)
-    )
+    return Answer(job.student, result, json.dumps(notebook, ensure_ascii=False).encode("utf-8", "replace"), "; ".join(graded.problems))
 
 
 def _place(job: Job) -> Place:

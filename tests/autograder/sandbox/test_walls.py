@@ -1,0 +1,204 @@
+"""Every level is built, attacked from inside, and promises what it holds: as root and as an ordinary user."""
+
+import json
+import os
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from autograder import sandbox
+from autograder.errors import UserError
+from autograder.grading import place
+from autograder.sandbox import prove
+from autograder.sandbox.attack import NEEDED, PROMISES
+from autograder.sandbox.client import Child, ChildDied, LimitHit, Order, Warm
+from autograder.sandbox.plan import Plan
+from autograder.sandbox.prove import Proof
+from tests.autograder.sandbox import ordinary
+from tests.conftest import need
+
+pytestmark = [pytest.mark.sandbox, pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the walls are Linux's")]
+
+REPORT = """
+import json
+from autograder.sandbox import doctor
+from autograder.sandbox.prove import prove_level
+print(json.dumps({"doctor": doctor(), "levels": {level: {"holds": (p := prove_level(level)).holds, "held": p.held, "error": p.error} for level in (3, 2, 1)}}))
+"""
+
+
+@pytest.mark.parametrize("level", [3, 2, 1])
+def test_a_level_holds_as_whoever_runs_the_tests(level: int) -> None:
+    proof = prove.prove_level(level)
+    assert proof.holds, (proof.error, proof.broken)
+
+
+def test_levels_hold_as_an_ordinary_user() -> None:
+    need(ordinary.possible(), "root, or unshare and setpriv")
+    done = ordinary.run(REPORT)
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert report["doctor"]["level"] == 3, report
+    assert report["doctor"]["missing"] == []
+    assert all(level["holds"] for level in report["levels"].values()), report["levels"]
+
+
+def test_doctor_says_what_holds() -> None:
+    report = sandbox.doctor()
+    assert report["level"] == 3
+    assert set(report["held"]) == set(PROMISES.values())
+    assert report["missing"] == []
+
+
+def test_what_does_not_hold_is_said_and_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = Proof(3, dict.fromkeys(PROMISES, True) | {"tcp": False})
+    assert not broken.holds
+    assert broken.broken == ["no TCP connection leaves the sandbox"]
+    monkeypatch.setattr(prove, "prove_level", lambda level: broken if level == 3 else Proof(level, dict.fromkeys(PROMISES, True)))
+    report = sandbox.doctor()
+    assert report["level"] == 2
+    assert any("no TCP connection" in line and "level 3" in line for line in report["missing"])
+
+
+def test_below_the_required_level_nothing_is_graded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(place.Site, "__init__", lambda self, *args: (_ for _ in ()).throw(OSError("unshare user: Operation not permitted")))
+    with pytest.raises((UserError, OSError)) as error:
+        place.open_site("01_nadaraya_watson", 3)
+    assert "--min-level 2" in str(error.value)
+    assert "Operation not permitted" in str(error.value)
+
+
+def test_promises_grow_with_the_level() -> None:
+    assert set(NEEDED[0]) < set(NEEDED[1]) < set(NEEDED[2]) < set(NEEDED[3]) == set(PROMISES)
+
+
+@pytest.fixture(scope="module")
+def warm() -> Iterator[Warm]:
+    with Warm(3) as started:
+        yield started
+
+
+def cell(child: Child, code: str, seconds: float = 10.0) -> str:
+    texts: list[str] = []
+    child.order(
+        "cell",
+        Order(seconds),
+        {"code": code},
+        lambda output: texts.append(output.get("text", output.get("evalue", str(output.get("data"))))),
+    )
+    return "".join(texts)
+
+
+def test_a_notebooks_usual_cells_work(warm: Warm) -> None:
+    with Child(warm.address, Plan()) as child:
+        assert (
+            cell(child, "import torch\nx = torch.randn(30, 30, requires_grad=True)\n(x @ x).sum().backward()\nprint(x.grad.shape)")
+            == "torch.Size([30, 30])\n"
+        )
+        assert "image/png" in cell(child, "import matplotlib.pyplot as plt\nplt.plot([1, 2]);")
+        assert cell(child, "!echo hello").strip() == "hello"
+        assert cell(child, "import asyncio\nawait asyncio.sleep(0.01)\nprint('waited')") == "waited\n"
+        assert "division" in cell(child, "1 / 0")
+        assert (
+            cell(
+                child,
+                "from torch.utils.data import DataLoader, TensorDataset\nprint(len(list(DataLoader(TensorDataset(torch.ones(8)), batch_size=2, num_workers=2))))",
+            )
+            == "4\n"
+        )
+        assert (
+            cell(child, "torch.set_num_threads(2)\nprint((torch.ones(400, 400) @ torch.ones(400, 400)).shape)")
+            == "torch.Size([400, 400])\n"
+        )
+        assert cell(child, "open('kept.txt', 'w').write('x')\nimport os\nprint(os.listdir('.'))") == "['kept.txt']\n"
+        assert "not available" in cell(child, "input()")
+
+
+def test_children_share_nothing(warm: Warm) -> None:
+    numbers = "import random, numpy\nprint(random.random(), numpy.random.rand())"
+    with Child(warm.address, Plan()) as one, Child(warm.address, Plan()) as two:
+        assert cell(one, numbers) != cell(two, numbers)
+        assert cell(one, "import torch\nprint(torch.rand(1))") == cell(two, "import torch\nprint(torch.rand(1))"), (
+            "torch starts as in a fresh process"
+        )
+        cell(one, "secret = 'mine'\nopen('/tmp/secret', 'w').write(secret)")
+        assert "not defined" in cell(two, "secret")
+        assert "No such file" in cell(two, "open('/tmp/secret')")
+
+
+@pytest.mark.parametrize(
+    ("code", "limit"),
+    [
+        ("while True: pass", "cell_seconds"),
+        ("import torch\nx = [torch.ones(8 << 20) for _ in range(1000)]", "memory_mb"),
+        (
+            "import os\nfor _ in range(60):\n    if os.fork() == 0:\n        import time; time.sleep(9)\nimport time; time.sleep(9)",
+            "processes",
+        ),
+        ("while True: print('x' * 1000)", "output_kb"),
+    ],
+)
+def test_limits_are_named(warm: Warm, code: str, limit: str) -> None:
+    plan = Plan(memory_mb=300, processes=32, disk_mb=8, cpu_seconds=30)
+    with Child(warm.address, plan, output_kb=64) as child:
+        with pytest.raises(LimitHit) as hit:
+            cell(child, code, seconds=2.0)
+        assert hit.value.limit == limit
+
+
+def test_disk_is_limited(warm: Warm) -> None:
+    with Child(warm.address, Plan(disk_mb=8)) as child:
+        code = "n = 0\ntry:\n    for i in range(99):\n        open(f'/tmp/{i}', 'wb').write(b'x' * (1 << 20)); n += 1\nexcept OSError as e:\n    print(n, e.strerror)"
+        assert cell(child, code).startswith(("7 ", "8 "))
+
+
+def test_processor_time_of_children_counts(warm: Warm) -> None:
+    code = "import os, time\nfor _ in range(2):\n    if os.fork() == 0:\n        while True: pass\ntime.sleep(30)"
+    with Child(warm.address, Plan(cpu_seconds=1)) as child, pytest.raises((LimitHit, ChildDied)) as hit:
+        cell(child, code, seconds=20.0)
+    assert not isinstance(hit.value, LimitHit) or hit.value.limit == "cpu_seconds"
+
+
+def test_when_a_child_ends_everything_that_it_started_ends(warm: Warm) -> None:
+    mark = "86398.5"
+    child = Child(warm.address, Plan())
+    cell(child, f"import subprocess\nsubprocess.Popen(['sleep', '{mark}'], start_new_session=True)")
+
+    def alive() -> list[str]:
+        return [pid for pid in os.listdir("/proc") if pid.isdigit() and mark.encode() in _command(pid)]
+
+    assert alive()
+    child.close()
+    deadline = time.monotonic() + 5
+    while alive() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not alive()
+
+
+def _command(pid: str) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+def test_the_warm_process_knows_nothing_of_the_course(warm: Warm) -> None:
+    with Child(warm.address, Plan()) as child:
+        told = cell(
+            child,
+            "import sys\nprint([m for m in sys.modules if m.startswith(('course_utils', 'autograder')) and not m.startswith('autograder.sandbox')])",
+        )
+    assert told == "['autograder']\n"
+
+
+def test_orphans_without_namespaces_are_swept() -> None:
+    mark = "86397.5"
+    with Warm(2, modules=("IPython",)) as started:
+        child = Child(started.address, Plan(level=2))
+        cell(child, f"import os\nif os.fork() == 0:\n    os.setsid()\n    os.execvp('sleep', ['sleep', '{mark}'])")
+        child.close()
+        time.sleep(0.3)
+        assert not [pid for pid in os.listdir("/proc") if pid.isdigit() and mark.encode() in _command(pid)]
