@@ -1064,7 +1064,9 @@ class Marked:
 
 
 def training_cases(draw: Draw) -> list[Case]:
-    classes = 4 if draw.seed == VISIBLE_SEED else 3 + 2 * draw.integer(0, 1)  # a number of classes that is written down fits one of them only
+    classes = (
+        4 if draw.seed == VISIBLE_SEED else 3 + 2 * draw.integer(0, 1)
+    )  # a number of classes that is written down fits one of them only
     made = [reviews.review(draw.generator, classes) for _ in range(SEEN + UNSEEN)]
     words = sorted({word for text, _, _ in made for word in text})
     order = draw.permutation(len(words) + 1).tolist()  # ids in no order at all, the padding somewhere among them
@@ -1145,7 +1147,14 @@ def returns(tree: ast.AST, name: str) -> bool:
 
 
 def trains(tree: ast.AST) -> bool:
+    """Does it compute gradients and use them?"""
     return syntax.uses(tree, "backward", "grad") and syntax.uses(tree, "step", "add_", "sub_", "data", "copy_")
+
+
+def clears(tree: ast.AST) -> bool:
+    """Are gradients cleared: by zero_grad, by `grad = None`, or by never keeping them?"""
+    unset = (node for node in ast.walk(tree) if isinstance(node, ast.Assign))
+    return syntax.uses(tree, "zero_grad", "zero_") or any(getattr(t, "attr", "") == "grad" for node in unset for t in node.targets)
 
 
 TRAINING = Exercise(
@@ -1187,6 +1196,13 @@ TRAINING = Exercise(
             "Your model is returned as it was made: nothing in the answer computes gradients and takes steps with them.",
             symptom=below(0.6),
             syntax=lambda tree: not trains(tree),
+        ),
+        Misconception(
+            "gradients-pile-up",
+            "Old gradients are never cleared",
+            "`backward` adds to the gradients that are there. Nothing in your loop clears them, so that each step also repeats all steps before it.",
+            symptom=stops_early,
+            syntax=lambda tree: trains(tree) and not clears(tree),
         ),
         Misconception(
             "order-ignored",
