@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograder.errors import UserError
-from course_utils import exercises
-from course_utils.exercise import Unit
+
+if TYPE_CHECKING:
+    from course_utils.exercise import Unit  # imports torch, for seconds: only where it is needed
 
 SOURCE_TREE = Path(__file__).resolve().parents[1]  # where lectures, solutions and the bank of variants are
 
@@ -40,6 +41,7 @@ class Settings:
     weights: dict[str, float] = field(default_factory=dict)
     due: dict[str, datetime] = field(default_factory=dict)
     late: dict[str, float] = field(default_factory=dict)
+    extensions: dict[str, dict[str, datetime]] = field(default_factory=dict)  # unit -> student -> a due date of one's own
     limits: Limits = field(default_factory=Limits)
 
     @classmethod
@@ -89,7 +91,9 @@ class Course:
     def settings(self) -> Settings:
         return Settings.read(self.root / "course.toml")
 
-    def unit(self, name: str) -> Unit:
+    def unit(self, name: str) -> "Unit":
+        from course_utils import exercises
+
         try:
             return exercises.unit(name)
         except KeyError as error:

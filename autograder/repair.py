@@ -216,6 +216,7 @@ class Mending:
         self.join_halves()
         for home in self.homes:
             self.put_back(home)
+        self.imports_first()
         self.tests_behind_answers()
         return [self.restored(piece, number) for number, piece in enumerate(self.pieces)]
 
@@ -350,13 +351,25 @@ class Mending:
         """A graded cell that is missing goes behind its answer, or where it stood; so does one with nothing but imports."""
         if self.at(home) is not None or not (home.mark or (home.cell_type == "code" and imports_only(home.source))):
             return
-        self.notes.append(f"the cell {home.name} was missing; it was put back")
+        what = home.name if home.mark else "with the imports"
+        self.notes.append(f"the cell {what} was missing; it was put back")
         answer = next((h for h in self.homes if h.is_coded and home.is_test and home.name == f"test_{h.name}"), None)
         places = [i for i, piece in enumerate(self.pieces) if piece.home is not None and piece.home.position < home.position]
         before = self.at(answer) if answer is not None else None
         if before is None and places:
             before = max((self.pieces[i] for i in places), key=lambda piece: piece.home.position if piece.home is not None else -1)
         self.pieces.insert(self.pieces.index(before) + 1 if before is not None else 0, Piece(home.cell_type, home.source, home=home))
+
+    def imports_first(self) -> None:
+        """The released imports stand before the first answer, as they did."""
+        first = next((i for i, piece in enumerate(self.pieces) if piece.home is not None and piece.home.is_coded), len(self.pieces))
+        late = [p for p in self.pieces[first:] if p.home is not None and p.home.cell_type == "code" and imports_only(p.home.source)]
+        start = min((home.position for home in self.homes if home.is_coded), default=0)
+        for piece in late:
+            if piece.home is not None and piece.home.position < start:
+                self.notes.append("the cell with the imports stood behind answers; it was moved before them")
+                self.pieces.remove(piece)
+                self.pieces.insert(first, piece)
 
     def tests_behind_answers(self) -> None:
         """A test never stands before the answer that it tests, nor before an earlier one, which that may need."""
