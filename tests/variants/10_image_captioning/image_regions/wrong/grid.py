@@ -1,0 +1,3 @@
+# misconception: grid-kept
+def image_regions(features):
+    return features.movedim(1, -1)

@@ -1,0 +1,3 @@
+# misconception: pooled
+def image_regions(features):
+    return F.adaptive_avg_pool2d(features, 1).flatten(1)

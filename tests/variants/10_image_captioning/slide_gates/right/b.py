@@ -1,0 +1,1 @@
+slide_gates = "b"

@@ -1,0 +1,2 @@
+# misconception: inputs-wrong
+slide_gates = "a"

@@ -1,0 +1,2 @@
+# misconception: gates-are-tanh
+slide_gates = "c"

@@ -1,0 +1,2 @@
+# misconception: uses-the-new-state
+slide_gates = "d"

@@ -1,0 +1,2 @@
+# misconception: picture-asks-itself
+slide_self = "a"

@@ -1,0 +1,2 @@
+# misconception: words-among-words
+slide_self = "b"

@@ -1,0 +1,2 @@
+# misconception: self-means-hard
+slide_self = "d"

@@ -1,0 +1,1 @@
+slide_soft_hard = "d"

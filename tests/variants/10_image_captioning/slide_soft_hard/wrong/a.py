@@ -1,0 +1,2 @@
+# misconception: two-names-for-one
+slide_soft_hard = "a"

@@ -1,0 +1,2 @@
+# misconception: pairs-swapped
+slide_soft_hard = "b"

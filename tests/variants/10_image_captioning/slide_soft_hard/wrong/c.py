@@ -1,0 +1,2 @@
+# misconception: local-has-no-gradient
+slide_soft_hard = "c"
