@@ -20,12 +20,12 @@ from torch import nn
 
 from course_utils.letters import Vocabulary, sentences
 from course_utils.masking import causal_mask, masked_attention
-from course_utils.multi_head_attention import MultiHeadAttention, recorded_weights
+from course_utils.multi_head_attention import MultiHeadAttention, merge_heads, recorded_weights, split_heads
 from course_utils.plotting import Table, bars, curves, heatmap, heatmaps, interactive, plt
 from course_utils.seq2seq_attention import shift_right
 from course_utils.toys import TableModel
 from course_utils.training import progress, seeded, steps
-from course_utils.transformer_decoder import CachedAttention, DecoderOnly, Transformer, beam_search, copy_from_torch, greedy_decode
+from course_utils.transformer_decoder import CachedAttention, DecoderOnly, Transformer, beam_search, copy_from_torch
 from course_utils.transformer_encoder import EncoderBlock, FeedForward
 
 torch.set_num_threads(1)  # so that the times below can be compared
@@ -189,16 +189,23 @@ heatmap(real.expand(5, 6).float(), title="cross-attention: may attend", ax=right
 torch.manual_seed(1)
 theirs = nn.Transformer(32, 4, num_encoder_layers=3, num_decoder_layers=3, dim_feedforward=64, dropout=0.0, batch_first=True)
 x, y = torch.randn(2, 5, 32, generator=seeded(3)), torch.randn(2, 4, 32, generator=seeded(4))  # (B, S, D), (B, T, D)
-layers = list(itertools.accumulate(theirs.encoder.layers, lambda h, layer: layer(h), initial=x))[1:]  # 3 of (B, S, D)
-last = theirs.encoder.norm(layers[-1])  # (B, S, D), torch's memory
+outputs, h = [], x
+for layer in theirs.encoder.layers:
+    h = layer(h)  # (B, S, D)
+    outputs.append(h)
+last = theirs.encoder.norm(h)  # (B, S, D)
 
 
-def decode_with(memories):  # one (B, S, D) per layer
-    return theirs.decoder.norm(list(itertools.accumulate(zip(theirs.decoder.layers, memories), lambda h, lm: lm[0](h, lm[1]), initial=y))[-1])
+# %%
+def decode_with(memories):  # one memory (B, S, D) per decoder layer
+    h = y
+    for layer, memory in zip(theirs.decoder.layers, memories):
+        h = layer(h, memory)  # (B, T, D)
+    return theirs.decoder.norm(h)
 
 
-wanted = theirs(x, y)  # (B, T, D)
-rows = [(name, (decode_with(m) - wanted).abs().max()) for name, m in {"the last layer, for all": [last] * 3, "layer by layer": layers}.items()]
+choices = {"the last layer, for all": [last, last, last], "layer by layer": outputs}
+rows = [(name, (decode_with(memories) - theirs(x, y)).abs().max()) for name, memories in choices.items()]
 Table(rows, ["what the decoder reads", "difference from nn.Transformer"])
 
 # %% [markdown]
@@ -290,12 +297,13 @@ def train(model, loss, count, rate, label):
     schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda step: rate(step + 1))  # steps count from 1
     losses = []
     for step in progress(range(count), count, label):
-        losses.append(loss(step))
+        value = loss(step)
         optimiser.zero_grad()
-        losses[-1].backward()
+        value.backward()
         optimiser.step()
         schedule.step()
-    return [value.item() for value in losses]
+        losses.append(value.item())
+    return losses
 
 
 def warmed(peak, warmup):
@@ -335,7 +343,9 @@ torch.manual_seed(0)
 translator = Transformer(len(english), len(spanish), dim=64, heads=4, hidden=128, depth=2)
 history = train(translator, translation_loss(translator, 0.1, 64, 2), steps(250), warmed(3e-3, 100), "translator")
 ax = curves(None, {"training loss": history}, "step", "smoothed loss")
-floor = -(0.9 + 0.1 / len(spanish)) * math.log(0.9 + 0.1 / len(spanish)) - (1 - 1 / len(spanish)) * 0.1 * math.log(0.1 / len(spanish))
+asked_for = torch.full((len(spanish),), 0.1 / len(spanish))  # (V,)
+asked_for[0] += 0.9  # the right word, whichever it is
+floor = -(asked_for * asked_for.log()).sum()
 ax.axhline(floor, linestyle=":", color="black", label="the least that smoothing allows")
 ax.legend();
 
@@ -365,9 +375,11 @@ Table([("exact match on held-out sentences", exact), ("carta or letra right", no
 # And is it as sure as label smoothing lets it be, $1 - s + s/V$, and no more?
 
 # %%
+held_x = english.encode([e for e, _ in held_out])  # (B, S)
+held_y = spanish.encode([s for _, s in held_out], end=True)  # (B, T)
 with torch.no_grad():
-    x, y = english.encode([e for e, _ in held_out]), spanish.encode([s for _, s in held_out], end=True)  # (B, S), (B, T)
-    probabilities = translator(x, shift_right(y, spanish.bos)).softmax(-1)[y != spanish.pad]  # (tokens, V)
+    held_logits = translator(held_x, shift_right(held_y, spanish.bos))  # (B, T, V)
+probabilities = held_logits.softmax(-1)[held_y != spanish.pad]  # (tokens, V)
 f"mean of the largest probability {probabilities.amax(-1).mean():.3f}, asked for {0.9 + 0.1 / len(spanish):.3f}"
 
 # %% [markdown]
@@ -415,10 +427,11 @@ for text, _ in held_out[:50]:
     step, place = next((i for i, w in enumerate(spanish_words) if w in ("carta", "letra")), 0), words.index("letter")
     row = crossed[-1].mean(0)[step]  # (S,)
     totals += torch.stack([row[place], row[place + 1 :].sum(), row[:place].sum()]) / 50
-bars(dict(zip(["on letter", "on the words behind it", "on the words before it"], totals)), "weight", "the row that writes the noun");
+shares = dict(zip(["on letter", "on the words behind it", "on the words before it"], totals))
+bars(shares, "weight", "the row that writes the noun").set_ylim(0, 1);
 
 # %% [markdown]
-# Hardly at *letter*! Every sentence has that word; what it lacks is *which* letter, and the words behind it know. But they are not the only ones. Here is the vector of the word *letter* in
+# Little of it on *letter* itself! Every sentence has that word; what is open is *which* letter, and the words behind it know. But they are not the only ones. Here is the vector of the word *letter* in
 # all sentences, before the encoder and behind it, in its two main directions:
 
 # %% alt="Two scatter plots of the vectors of the word letter: before the encoder a few points shared by both meanings, behind the encoder two separate clouds, carta and letra"
@@ -575,7 +588,8 @@ carry = (unseen[:, 1] + unseen[:, 4]) >= 10  # (1000,)
 Table([("all", right.float().mean()), ("with a carry", right[carry].float().mean()), ("without", right[~carry].float().mean())], ["1000 sums never seen", "exact"])
 
 # %% [markdown]
-# Where does it look? Below are the rows that write the three digits of $47 + 85$: at `=` it writes the hundreds, at the digit before each of the others.
+# Where does it look? Below are the rows that write the three digits of $47 + 85$: at `=` it writes the hundreds, at the digit before each of the others. Look for the columns
+# of school arithmetic: the ones, 7 and 5, in the row that writes the last digit; the tens, 4 and 8, in the rows before it.
 
 # %% alt="Four heat maps, one per head: the rows that write the three digits of 132, over the eight tokens of the sum 47+85=13"
 tokens = answer(torch.tensor([[4, 7, 10, 8, 5, 11]]))  # (1, 9)
@@ -596,10 +610,11 @@ class Cached(MultiHeadAttention):
         self.keys, self.values = [], []
 
     def step(self, x):  # (B, 1, D) -> (B, 1, D)
-        query, key, value = (layer(x).unflatten(-1, (self.heads, -1)).transpose(1, 2) for layer in (self.query, self.key, self.value))  # (B, H, 1, d)
-        self.keys, self.values = [*self.keys, key], [*self.values, value]
+        query, key, value = (split_heads(layer(x), self.heads) for layer in (self.query, self.key, self.value))  # (B, H, 1, d)
+        self.keys.append(key)
+        self.values.append(value)
         output, _ = masked_attention(query, torch.cat(self.keys, 2), torch.cat(self.values, 2))  # (B, H, 1, d): no mask needed
-        return self.out(output.transpose(1, 2).flatten(2))  # (B, 1, D)
+        return self.out(merge_heads(output))  # (B, 1, D)
 
 
 # %% [markdown]
@@ -626,7 +641,8 @@ def next_token(token, position):  # (1, 1) -> (1, 1, V)
 # %%
 @torch.no_grad()
 def write(count, cached):
-    [cache.reset() for cache in caches]
+    for cache in caches:
+        cache.reset()
     tokens = torch.zeros(1, 1, dtype=torch.long)  # (1, 1)
     for t in range(count):
         logits = next_token(tokens[:, -1:], t) if cached else writer(tokens)[:, -1:]  # (1, 1, V)
@@ -744,13 +760,14 @@ bleu = [  # model, BLEU from English to German and to French, training operation
 Table([["–" if v is None else v if isinstance(v, str) else f"{v:g}" for v in row] for row in bleu], ["model", "EN-DE", "EN-FR", "operations EN-DE", "operations EN-FR"])
 
 # %% alt="Two scatter plots of BLEU against training cost. English to German: both Transformers above all others. English to French: the base Transformer is the lowest of all, the big one the highest"
-figure, axes = plt.subplots(1, 2, figsize=(9, 3.4))
+figure, axes = plt.subplots(1, 2, figsize=(9.5, 3.6))
 for ax, score, cost, title in zip(axes, (1, 2), (3, 4), ("English to German", "English to French")):
-    for row in bleu:
-        if row[score] and row[cost]:
-            ax.plot(row[cost], row[score], "*" if "Transformer" in row[0] else "o", color="#D55E00" if "Transformer" in row[0] else "#0072B2", markersize=9)
-            ax.annotate(row[0].removeprefix("Transformer, "), (row[cost], row[score]), fontsize=7, xytext=(4, 4), textcoords="offset points")
-    ax.set(xscale="log", xlabel="training operations", ylabel="BLEU", title=title, xlim=(2e18, 8e21))
+    for row in (row for row in bleu if row[score] and row[cost]):
+        ours, below = "Transformer" in row[0], row[0] in ("GNMT + RL, ensemble", "ConvS2S")
+        ax.plot(row[cost], row[score], "*" if ours else "o", color="#D55E00" if ours else "#0072B2", markersize=8)
+        name = row[0].replace(", ensemble", " (ens.)").replace("Transformer, ", "").replace(" + PosUnk", "").replace(" + RL", "")
+        ax.annotate(name, (row[cost], row[score]), fontsize=8, xytext=(5, -11 if below else 4), textcoords="offset points")
+    ax.set(xscale="log", xlabel="training operations", ylabel="BLEU", title=title, xlim=(2e18, 2e22))
 
 # %% [markdown]
 # Left, the headlines hold: the base model beats all rivals, ensembles included, at a third of the cheapest one's cost. Right, the *same* model is the **worst of all nine**, more than two points below
@@ -761,8 +778,8 @@ for ax, score, cost, title in zip(axes, (1, 2), (3, 4), ("English to German", "E
 
 # %%
 def shared(ours, right, n):  # share of our n-grams that occur in the reference
-    grams = lambda text: [tuple(text.split()[i : i + n]) for i in range(len(text.split()) - n + 1)]
-    return sum(gram in grams(right) for gram in grams(ours)) / len(grams(ours))
+    ours, right = ([tuple(words[i : i + n]) for i in range(len(words) - n + 1)] for words in (ours.split(), right.split()))
+    return sum(gram in right for gram in ours) / len(ours)
 
 
 right, wrong = "yo estoy escribiendo una carta para ella", "yo estoy escribiendo una letra para ella"
@@ -787,9 +804,7 @@ Table([map(str, row) for row in summaries], ["model", "L", "perplexity", "ROUGE-
 # Our translator has a perplexity as well:
 
 # %%
-with torch.no_grad():
-    logits = translator(x := english.encode([e for e, _ in held_out]), shift_right(y, spanish.bos))  # (B, T, V)
-    nll = smoothed_loss(logits, y, spanish.pad, smoothing=0.0)
+nll = smoothed_loss(held_logits, held_y, spanish.pad, smoothing=0.0)  # mean negative log likelihood per token
 f"perplexity {nll.exp():.3f}, exact match {exact:.2f}"
 
 # %% [markdown]
