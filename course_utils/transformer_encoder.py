@@ -43,7 +43,7 @@ class EncoderBlock(nn.Module):
 
     def attend(self, x: Tensor, mask: Tensor | None) -> Tensor:
         """(B, T, D) -> (B, T, D): self-attention without its weights."""
-        out: Tensor = self.attention(x, x, x, mask)[0]  # (B, T, D)
+        out: Tensor = self.attention(x, x, x, mask, need_weights=False)[0]  # (B, T, D)
         return out
 
     def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:

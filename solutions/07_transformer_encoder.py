@@ -195,6 +195,7 @@ print(practice[0])
 # - **Graded** on reviews that it never saw: at least 90 % of 400 must be right. A sound encoder reaches 97 to 100 %, so there is room for bad luck; whoever ignores the
 #   order of the words gets about 50 %. Three more laws hold: the same reviews get the same answer twice; a review is judged by itself, whoever else is in the batch;
 #   and cutting off padding columns changes nothing.
+# - Positions: `sinusoidal_encoding(length, dim)` of unit 06 gives a table `(T, D)` to add to the embeddings; `LearnedPositions(max_len, dim)` is a module that adds one.
 # - Any model will do: your `Encoder`, torch's, even a recurrent network. Call `torch.manual_seed(seed)` first, so that your result can be repeated.
 # - It should take a few seconds on one CPU; the limit is 60 seconds. A start that works: `D = 32`, 2 heads, one pre-norm block of hidden width 64, Adam with a learning rate of `5e-3`,
 #   batches of 50 in a new order in every epoch, 10 epochs.

@@ -86,6 +86,18 @@ def test_block_equals_torch(norm_first: bool, sizes: list[int], heads: int, seed
     torch.testing.assert_close(mine[keep], theirs[keep], atol=1e-5, rtol=1e-4)
 
 
+@relaxed
+@given(sizes, st.integers(0, 999))
+def test_fused_attention_equals_the_readable_one(sizes: list[int], seed: int) -> None:
+    batch, length, width, hidden = sizes
+    torch.manual_seed(seed)
+    block, x = EncoderBlock(2 * width, 2, hidden), torch.randn(batch, length, 2 * width, generator=seeded(seed))
+    mask = padding(batch, length, seeded(seed))[:, None, None, :]
+    mask[0] = False  # a sequence with nothing to attend to
+    with torch.no_grad():
+        torch.testing.assert_close(block.attend(x, mask), block.attention(x, x, x, mask)[0], atol=1e-5, rtol=1e-4)
+
+
 @pytest.mark.parametrize("norm_first", [False, True])
 @pytest.mark.parametrize("depth", [1, 3])
 def test_encoder_equals_torch(norm_first: bool, depth: int) -> None:
