@@ -5,14 +5,13 @@
 
 import json
 import os
-import resource
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -81,7 +80,9 @@ class Report:
         table = ["| engine | submissions | seconds | per submission | processor seconds | coordinator |", "|---|---:|---:|---:|---:|---:|"]
         for name, t in rows:
             memory = f"{t.coordinator_mb:.0f} MB" if t.coordinator_mb else ""
-            table.append(f"| {name} | {t.submissions} | {t.seconds:.1f} | {1000 * t.per_submission:.0f} ms | {t.cpu_seconds:.1f} | {memory} |")
+            table.append(
+                f"| {name} | {t.submissions} | {t.seconds:.1f} | {1000 * t.per_submission:.0f} ms | {t.cpu_seconds:.1f} | {memory} |"
+            )
         return [
             *table,
             "",
@@ -92,7 +93,13 @@ class Report:
         ]
 
 
-def main(unit: str = "01", students: int = 20, sizes: tuple[int, ...] = SIZES, workers: int | None = None, say: Callable[[str], None] = lambda line: None) -> Report:
+def main(
+    unit: str = "01",
+    students: int = 20,
+    sizes: tuple[int, ...] = SIZES,
+    workers: int | None = None,
+    say: Callable[[str], None] = lambda line: None,
+) -> Report:
     """Grade a simulated class with both engines, and larger ones with this one."""
     cores = workers or os.cpu_count() or 1
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
@@ -124,30 +131,52 @@ def _class(root: Path, unit: str, students: int) -> Course:
 
 
 def _engine(course: Course, unit: str, students: int, workers: int) -> Timing:
-    command = [sys.executable, "-m", "autograder.bench", str(course.root), unit, str(workers)]
-    return _timed(students, command, course.root)
+    """`autograder grade`, as its users run it."""
+    from autograder.grading import results
+
+    command = [
+        sys.executable,
+        "-m",
+        "autograder.cli",
+        "--course",
+        str(course.root),
+        "grade",
+        unit,
+        "--workers",
+        str(workers),
+        "--min-level",
+        "0",
+        "--json",
+    ]
+    timing = _timed(students, command, course.root)
+    found = [results.read(course.root, unit, student) for student in course.students(unit)]
+    judging = sum(result.judge_seconds for result in found if result is not None)  # workers may not be children of the command
+    return replace(timing, cpu_seconds=max(timing.cpu_seconds, judging))
 
 
 def _timed(submissions: int, command: list[str], folder: Path) -> Timing:
-    """Run a command; the last line that it prints may be JSON with its own peak memory."""
+    """Run a command to its end."""
     environment = {**os.environ, "COURSE_SEED": SEED, "PYTHONWARNINGS": "ignore"}
     environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment.get('PATH', '')}"  # nbgrader calls alembic by name
-    before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
-    seconds = time.perf_counter() - began
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if done.returncode != 0:
-        raise RuntimeError(f"{' '.join(command[:5])} failed: {done.stderr[-500:]}")
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    told = json.loads(done.stdout.splitlines()[-1]) if done.stdout.startswith("{") else {}
-    return Timing(submissions, seconds, cpu + told.get("workers_cpu", 0.0), told.get("coordinator_mb", 0.0))
+    with tempfile.TemporaryFile() as log:
+        began = time.perf_counter()
+        process = subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log)
+        _, status, used = os.wait4(process.pid, 0)
+        seconds = time.perf_counter() - began
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode != 0:
+            log.seek(0)
+            raise RuntimeError(f"{' '.join(command)} failed: {log.read()[-800:].decode(errors='replace')}")
+    return Timing(submissions, seconds, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
 
 
 def _fit(report: Report) -> None:
     """Start-up and cost of one more submission: the line through the smallest and the largest class."""
     runs = sorted([report.engine, *report.growing], key=lambda timing: timing.submissions)
     few, many = runs[0], runs[-1]
-    slope = (many.seconds - few.seconds) / (many.submissions - few.submissions) if many.submissions > few.submissions else few.per_submission
+    slope = (
+        (many.seconds - few.seconds) / (many.submissions - few.submissions) if many.submissions > few.submissions else few.per_submission
+    )
     report.marginal_ms = 1000 * slope
     report.start_seconds = max(0.0, few.seconds - slope * few.submissions)
 
@@ -170,16 +199,3 @@ def _child(course: Course, unit: str) -> tuple[float, float, float]:
             own = sum(int(line.split()[1]) for line in lines if line.startswith("Private_")) / 1024
     found = [result for student in course.students(unit) if (result := results.read(course.root, unit, student)) is not None]
     return own, empty, sum(result.cpu_seconds for result in found) / max(1, len(found))
-
-
-def _run(root: str, unit: str, workers: str) -> None:
-    """One run of this engine, in a process of its own: what `autograder grade` does."""
-    from autograder.grading.run import grade
-
-    summary = grade(Course(Path(root)), unit, workers=int(workers), min_level=0)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(json.dumps({"coordinator_mb": peak, **asdict(summary)}))
-
-
-if __name__ == "__main__":
-    _run(*sys.argv[1:])

@@ -245,7 +245,11 @@ def grade(
     ctx: click.Context, unit: str, workers: int | None, engine: str, min_level: int, student: str | None, force: bool, as_json: bool
 ) -> None:
     """Grade the submissions of UNIT; exit code 1 if some of them need a person."""
+    from autograder.sandbox.client import start_early
+
     course = course_of(ctx)
+    if engine == "sandbox":
+        start_early()  # it imports torch while this process does
     name = course.unit(unit).name
     total = 1 if student else len(course.students(name))
     progress, advance = bar(f"grading {name}", total)

@@ -9,7 +9,7 @@ from autograder.course import Limits
 from autograder.errors import UserError
 from autograder.grading import view
 from autograder.sandbox import client, prove
-from autograder.sandbox.client import Child, Warm
+from autograder.sandbox.client import Child
 from autograder.sandbox.plan import Plan
 
 TRAINS = ("optim", "fit(", "torch.compile")
@@ -36,13 +36,13 @@ class Site:
 
     def __init__(self, unit: str, level: int, text: str = "") -> None:
         self.unit = unit
-        modules = client.MODULES + (client.TRAINING if any(word in text for word in TRAINS) else ())
-        self.warm = Warm(level, modules)
+        self.further = client.TRAINING if any(word in text for word in TRAINS) else ()
+        self.warm = client.take(level)
         self.place = Place(self.warm.address, level, str(view.write(unit, Path(self.warm.folder) / "view")))
 
     def proven(self, secret_paths: tuple[str, ...] = ()) -> prove.Proof:
         """Wait until it is warm, then attack from inside."""
-        self.warm.wait()
+        self.warm.wait(self.further)
         return prove.prove(self.place.address, self.place.plan(Limits()), view.secret_modules(self.unit), secret_paths)
 
     def __enter__(self) -> "Site":

@@ -73,6 +73,7 @@ class Result:
     seconds: float = 0.0  # from the first cell to the last verdict
     cpu_seconds: float = 0.0  # of the student's processes
     memory_mb: float = 0.0  # their peak
+    judge_seconds: float = 0.0  # processor time of the trusted side
     graded_at: str = ""
     format: int = FORMAT
 

@@ -5,6 +5,8 @@ import hashlib
 import json
 import multiprocessing
 import os
+import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
@@ -16,6 +18,7 @@ from typing import Any
 
 import autograder
 import course_utils
+from autograder.collecting.collect import notes_of
 from autograder.course import Course
 from autograder.errors import UserError
 from autograder.grading import results, view, worker
@@ -24,6 +27,7 @@ from autograder.grading.prepare import Template
 from autograder.grading.results import Result
 from autograder.grading.submissions import Submission, Unusable, collect
 from autograder.grading.worker import Answer, Job
+from autograder.repair import uncertain
 from autograder.sandbox.attack import PROMISES
 from course_utils.exercise import Unit
 
@@ -94,8 +98,9 @@ def _students(course: Course, unit: str, student: str | None) -> list[str]:
 
 
 def local_pool(count: int, unit: str, place: Any) -> Executor:
-    """Worker processes that have imported the judge, forked from a server that was started clean."""
-    context = multiprocessing.get_context("forkserver")
+    """Worker processes that have imported the judge: forked from this one, or from a clean server if threads are at work here."""
+    alone = all(thread.daemon or thread is threading.main_thread() for thread in threading.enumerate())
+    context = multiprocessing.get_context("fork" if alone and sys.platform.startswith("linux") else "forkserver")
     context.set_forkserver_preload(["autograder.grading.worker"])
     return ProcessPoolExecutor(count, mp_context=context, initializer=worker.settle, initargs=(unit, place))
 
@@ -212,7 +217,7 @@ class Run:
             return None
         return Job(
             student, self.unit, submission.notebook, submission.files, self.template, self.seed, limits, self.min_level, mark,
-            submission.timestamp, submission.notes,
+            submission.timestamp, submission.notes + notes_of(self.course, self.unit, student),
         )  # fmt: skip
 
     def finish(self, future: "Future[bytes]", job: Job) -> None:
@@ -231,8 +236,9 @@ class Run:
         self.record(answer.result)
         level = self.summary.level
         self.summary.level = answer.result.level if level is None else min(level, answer.result.level)
-        if answer.problem:
-            self.summary.problems.append({"student": job.student, "reason": answer.problem})
+        doubts = uncertain([*answer.result.repairs, *answer.result.notes])
+        for reason in filter(None, [answer.problem, *(f"look at the repair: {doubt}" for doubt in doubts)]):
+            self.summary.problems.append({"student": job.student, "reason": reason})
 
     def store(self, answer: Answer, job: Job) -> None:
         """The executed notebook and the result on disk, each whole or not at all."""

@@ -119,6 +119,7 @@ def grade(request: bytes) -> bytes:
 
 
 def _grade(job: Job) -> Answer:
+    used = time.process_time()
     prepared = prepare.prepare(job.notebook, job.template)
     place = _place(job)
     began = time.perf_counter()
@@ -141,6 +142,7 @@ def _grade(job: Job) -> Answer:
         seconds=round(time.perf_counter() - began, 4),
         cpu_seconds=round(session.report.cpu_seconds, 4),
         memory_mb=round(session.report.peak_mb, 1),
+        judge_seconds=round(time.process_time() - used, 4),
         graded_at=datetime.now(UTC).isoformat(timespec="seconds"),
     )
     notebook = {"cells": graded.cells, "metadata": prepare.metadata_of(job.template), "nbformat": 4, "nbformat_minor": 5}

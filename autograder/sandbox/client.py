@@ -3,6 +3,7 @@
 Everything that a child answers is checked before it is believed to be even well formed.
 """
 
+import atexit
 import contextlib
 import json
 import os
@@ -96,9 +97,13 @@ class Warm:
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log, cwd="/", env=environment, start_new_session=True
         )
 
-    def wait(self) -> None:
-        """Until it is ready; SandboxError if it will never be."""
+    def wait(self, further: tuple[str, ...] = ()) -> None:
+        """Until it is ready, with further modules imported; SandboxError if it will never be."""
+        assert self.process.stdin is not None
         assert self.process.stdout is not None
+        with contextlib.suppress(OSError):  # it may be dead already: its last words are read below
+            self.process.stdin.write(" ".join(further).encode() + b"\n")
+            self.process.stdin.flush()
         ready, _, _ = select.select([self.process.stdout], [], [], START)
         if not ready or self.process.stdout.readline() != b"ready\n":
             self.log.seek(0)
@@ -114,7 +119,8 @@ class Warm:
         """End the warm process and with it every child."""
         for stream in (self.process.stdin, self.process.stdout):
             if stream is not None:
-                stream.close()
+                with contextlib.suppress(OSError):
+                    stream.close()
         try:
             self.process.wait(5)
         except subprocess.TimeoutExpired:
@@ -129,6 +135,29 @@ class Warm:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+_early: list[Warm] = []
+
+
+def start_early(level: int = 3) -> None:
+    """Start a warm process now that will be wanted soon: it imports while the caller still does so itself."""
+    if sys.platform.startswith("linux") and not _early:
+        _early.append(Warm(level))
+        atexit.register(close_early)
+
+
+def close_early() -> None:
+    while _early:
+        _early.pop().close()
+
+
+def take(level: int) -> Warm:
+    """The warm process that was started early, if it fits; else a new one."""
+    if _early and _early[0].level == level:
+        return _early.pop()
+    close_early()
+    return Warm(level)
 
 
 def _font_cache() -> str:

@@ -2,7 +2,8 @@
 
 It never reads an order: it accepts a connection and forks, and the child reads. So nothing of a submission, an exercise or a seed
 is ever in its memory, and children cannot find anything of each other in what they inherit.
-Run as `python -m autograder.sandbox.warm FOLDER LEVEL [MODULE ...]`; the socket is FOLDER/socket.
+Run as `python -m autograder.sandbox.warm FOLDER LEVEL [MODULE ...]`; the socket is FOLDER/socket. It imports at once, then reads
+one line with the names of further modules (which ones is known only later), says "ready", and ends when its standard input does.
 """
 
 import contextlib
@@ -32,6 +33,16 @@ def import_all(modules: list[str]) -> None:
             importlib.import_module(name)
         except ImportError:
             continue  # what is not installed will not be missed here, but where it is used
+
+
+def further_modules() -> list[str]:
+    line = b""
+    while not line.endswith(b"\n"):
+        chunk = os.read(0, 1 << 16)
+        if not chunk:
+            os._exit(0)  # whoever started us is gone
+        line += chunk
+    return line.decode().split()
 
 
 def forget_the_course() -> None:
@@ -183,6 +194,7 @@ def main(folder: str, level: int, modules: list[str]) -> NoReturn:
     import_all(modules)
     if modules:
         warm.prepare_shell()
+    import_all(further_modules())
     forget_the_course()
     if level < 3:
         syscalls.prctl(syscalls.PR_SET_CHILD_SUBREAPER, 1)
