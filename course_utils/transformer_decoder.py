@@ -27,8 +27,8 @@ class DecoderBlock(nn.Module):
 
     def forward(self, x: Tensor, memory: Tensor, self_mask: Tensor | None = None, memory_mask: Tensor | None = None) -> Tensor:
         """(B, T, D), (B, S, D), masks broadcastable to (B, H, T, T) and (B, H, T, S) -> (B, T, D)."""
-        x = self.norm1(x + self.self_attention(x, x, x, self_mask)[0])  # (B, T, D)
-        x = self.norm2(x + self.cross_attention(x, memory, memory, memory_mask)[0])  # (B, T, D)
+        x = self.norm1(x + self.self_attention(x, x, x, self_mask, need_weights=False)[0])  # (B, T, D)
+        x = self.norm2(x + self.cross_attention(x, memory, memory, memory_mask, need_weights=False)[0])  # (B, T, D)
         out: Tensor = self.norm3(x + self.feed_forward(x))  # (B, T, D)
         return out
 
