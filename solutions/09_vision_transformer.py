@@ -143,7 +143,7 @@ check(VisionTransformer)
 
 # %% [markdown]
 # **See it learn** (not graded). With the four parts above you can train on real digits. Paste this into a new cell; it takes
-# about ten seconds and gets some 95 of 100 test digits right.
+# about ten seconds and gets more than nine of ten test digits right.
 #
 # ```python
 # from course_utils.images import digits

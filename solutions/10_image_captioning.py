@@ -1,0 +1,232 @@
+# %% [markdown]
+# # 10 · Image captioning: assignment
+#
+# You write the parts of a captioner: regions of a picture, soft attention over them, one step of an LSTM that looks before it speaks, a penalty for
+# regions that were overlooked, and hard attention, which draws. About two hours. The lecture with the same number explains every part; here you write it.
+#
+# - `B` is the batch, `R` the number of regions, `D` the size of a region, `T` the number of words, `V` the size of the vocabulary.
+# - Write your answer where it says `YOUR CODE HERE`, then run the cell below it: it checks your answer and says what is wrong.
+# - Loops, `einsum`, `einops`: all are welcome unless the exercise says otherwise. Do not change the tensors you are given.
+
+# %%
+import math
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from course_utils import check, summary
+
+# %% [markdown]
+# ## 1. A feature map as a set of regions
+# *easy · 10 minutes · {{points image_regions}}*
+#
+# Write `image_regions(features)`: a feature map `(B, C, H, W)` → regions `(B, H * W, C)`. Region number `i * W + j` holds the `C` features of the place in row `i`, column `j`.
+
+# %% nbgrader={"grade_id": "image_regions"}
+def image_regions(features):
+    """(B, C, H, W) -> (B, H * W, C)."""
+    ### BEGIN SOLUTION
+    return features.flatten(2).mT  # (B, C, H W) -> (B, H W, C)
+    ### END SOLUTION
+
+
+# %% nbgrader={"grade_id": "test_image_regions"}
+check(image_regions)
+
+# %% [markdown]
+# ## 2. Soft attention
+# *medium · 25 minutes · {{points soft_attention}}*
+#
+# Write `soft_attention(regions, state, w_r, w_s, v)`. One state per picture asks all of its regions, by additive scores:
+#
+# $$e_i = v^\top \tanh(a_i W_r + s\, W_s), \qquad \alpha = \mathrm{softmax}(e), \qquad z = \sum_i \alpha_i\, a_i$$
+#
+# | argument | shape | |
+# |---|---|---|
+# | `regions` | `(B, R, D)` | $a_i$ are its rows |
+# | `state` | `(B, Ds)` | $s$ |
+# | `w_r`, `w_s`, `v` | `(D, A)`, `(Ds, A)`, `(A,)` | shared by all pictures; no bias, no scale |
+#
+# Return `(context, weights)`: `(B, D)` and `(B, R)`. The softmax runs over the regions.
+
+# %% nbgrader={"grade_id": "soft_attention"}
+def soft_attention(regions, state, w_r, w_s, v):
+    """(B, R, D), (B, Ds), (D, A), (Ds, A), (A,) -> context (B, D), weights (B, R)."""
+    ### BEGIN SOLUTION
+    hidden = torch.tanh(regions @ w_r + (state @ w_s)[:, None])  # (B, R, A)
+    weights = (hidden @ v).softmax(-1)  # (B, R)
+    context = (weights[:, None] @ regions).squeeze(1)  # (B, 1, R) @ (B, R, D) -> (B, D)
+    return context, weights
+    ### END SOLUTION
+
+
+# %% nbgrader={"grade_id": "test_soft_attention"}
+check(soft_attention)
+
+# %% [markdown]
+# ## 3. One word
+# *medium · 25 minutes · {{points CaptionStep}}*
+#
+# `__init__` is given; leave it as it is, because the tests copy weights into it. Write `forward(token, state, regions)`:
+#
+# 1. Attend to the regions with the **previous** hidden state `h` (your `soft_attention`, with `self.w_r`, `self.w_s`, `self.v`).
+# 2. Feed the LSTM cell with the embedding of `token` **followed by** the context, and with the previous state `(h, c)`.
+# 3. The logits of the next word are `self.out` of the **new** `h`.
+#
+# `token` is `(B,)`, `state` is a tuple `(h, c)` of two tensors `(B, hidden)`, `regions` is `(B, R, D)`. Return three things: logits `(B, V)`, the new state `(h, c)`, and the attention weights
+# `(B, R)` of step 1.
+
+# %% nbgrader={"grade_id": "CaptionStep"}
+class CaptionStep(nn.Module):
+    def __init__(self, vocabulary, embedding, region_dim, hidden, attention):
+        super().__init__()
+        self.embed = nn.Embedding(vocabulary, embedding)
+        self.cell = nn.LSTMCell(embedding + region_dim, hidden)
+        self.w_r = nn.Parameter(torch.randn(region_dim, attention) / math.sqrt(region_dim))
+        self.w_s = nn.Parameter(torch.randn(hidden, attention) / math.sqrt(hidden))
+        self.v = nn.Parameter(torch.randn(attention) / math.sqrt(attention))
+        self.out = nn.Linear(hidden, vocabulary)
+
+    def forward(self, token, state, regions):
+        """(B,), (h, c), (B, R, D) -> logits (B, V), (h, c), weights (B, R)."""
+        ### BEGIN SOLUTION
+        context, weights = soft_attention(regions, state[0], self.w_r, self.w_s, self.v)  # (B, D), (B, R)
+        h, c = self.cell(torch.cat([self.embed(token), context], -1), state)  # (B, hidden) each
+        return self.out(h), (h, c), weights
+        ### END SOLUTION
+
+
+# %% nbgrader={"grade_id": "test_CaptionStep"}
+check(CaptionStep)
+
+# %% [markdown]
+# ## 4. Coverage
+# *easy · 10 minutes · {{points coverage_penalty}}*
+#
+# Write `coverage_penalty(weights)`. `weights` is `(B, T, R)`: for each caption and each of its words, how the attention was shared out among the regions. Return a scalar:
+# the **mean over the batch** of the **sum over the regions** of $\big(1 - \sum_t \alpha_{t}\big)^2$, with $\sum_t$ over the words.
+#
+# One caption of two words, three regions, weights $(1, 0, 0)$ and $(0.5, 0.5, 0)$: the regions got $1.5$, $0.5$ and $0$, and the penalty is $0.25 + 0.25 + 1 = 1.5$.
+
+# %% nbgrader={"grade_id": "coverage_penalty"}
+def coverage_penalty(weights):
+    """(B, T, R) -> scalar."""
+    ### BEGIN SOLUTION
+    total = weights.sum(1)  # (B, R)
+    return ((1 - total) ** 2).sum(-1).mean()
+    ### END SOLUTION
+
+
+# %% nbgrader={"grade_id": "test_coverage_penalty"}
+check(coverage_penalty)
+
+# %% [markdown]
+# ## 5. Hard attention
+# *medium · 25 minutes · {{points hard_attention}}*
+#
+# Write `hard_attention(regions, weights, generator)`: for each row draw **one** region, with that row's weights as probabilities.
+#
+# - `regions` is `(B, R, D)`; `weights` is `(B, R)`, rows that sum to one (a weight may be 0: such a region is never drawn).
+# - Draw with the given `torch.Generator`, e.g. by `torch.multinomial(..., generator=generator)`, so that the same generator gives the same draw again. Any correct way to draw is accepted;
+#   the tests look at how often each region comes up.
+# - Return three things: `context (B, D)`, the drawn regions as they are; `index (B,)`, their numbers as integers; `log_prob (B,)`, the logarithm of the weight of each drawn region.
+
+# %% nbgrader={"grade_id": "hard_attention"}
+def hard_attention(regions, weights, generator):
+    """(B, R, D), (B, R), torch.Generator -> context (B, D), index (B,), log_prob (B,)."""
+    ### BEGIN SOLUTION
+    index = torch.multinomial(weights, 1, generator=generator)  # (B, 1)
+    log_prob = weights.gather(1, index).log().squeeze(1)  # (B,)
+    index = index.squeeze(1)  # (B,)
+    return regions[torch.arange(len(regions)), index], index, log_prob
+    ### END SOLUTION
+
+
+# %% nbgrader={"grade_id": "test_hard_attention"}
+check(hard_attention)
+
+# %% [markdown]
+# ## 6. Spot the bug in the slide: whose attention?
+# *5 minutes · {{points slide_self}}*
+#
+# Under the title "Self-attention model" a slide shows six captioned photographs; beside each, the region of the picture that was attended to for one underlined word. What is wrong with the title?
+#
+# {{options slide_self}}
+
+# %% nbgrader={"grade_id": "slide_self"}
+slide_self = None  # "a", "b", "c" or "d"
+### BEGIN SOLUTION
+slide_self = "c"
+### END SOLUTION
+
+# %% nbgrader={"grade_id": "test_slide_self"}
+check(slide_self, "slide_self")
+
+# %% [markdown]
+# ## 7. Spot the bug in the slide: two pairs
+# *5 minutes · {{points slide_soft_hard}}*
+#
+# A table of attention mechanisms has one line "Global / Soft: attends to the whole input" and one line "Local / Hard: attends to a part of the input". What is wrong with it?
+#
+# {{options slide_soft_hard}}
+
+# %% nbgrader={"grade_id": "slide_soft_hard"}
+slide_soft_hard = None  # "a", "b", "c" or "d"
+### BEGIN SOLUTION
+slide_soft_hard = "d"
+### END SOLUTION
+
+# %% nbgrader={"grade_id": "test_slide_soft_hard"}
+check(slide_soft_hard, "slide_soft_hard")
+
+# %% [markdown]
+# ## 8. Spot the bug in the slide: the gates
+# *5 minutes · {{points slide_gates}}*
+#
+# A slide writes the LSTM of the captioner with a linear map $T_{D+m+n,\,n}$ from $D + m + n$ numbers to $n$ numbers, where the word's embedding has $m$ numbers, the state $n$ and the context $D$:
+#
+# $$\begin{pmatrix} i_t \\ f_t \\ o_t \\ g_t \end{pmatrix} = \begin{pmatrix} \sigma \\ \sigma \\ \sigma \\ \tanh \end{pmatrix} T_{D+m+n,\,n} \begin{pmatrix} E y_{t-1} \\ h_{t-1} \\ \hat z_t \end{pmatrix}$$
+#
+# Which part cannot be right?
+#
+# {{options slide_gates}}
+
+# %% nbgrader={"grade_id": "slide_gates"}
+slide_gates = None  # "a", "b", "c" or "d"
+### BEGIN SOLUTION
+slide_gates = "b"
+### END SOLUTION
+
+# %% nbgrader={"grade_id": "test_slide_gates"}
+check(slide_gates, "slide_gates")
+
+# %% [markdown]
+# ## 9. In your own words: a bad caption
+# *15 minutes · 4 points, graded by hand*
+#
+# A captioner says "a man wearing a hat and a hat on a skateboard". Write about ten sentences. Describe two different causes that such a sentence may have, one in *where* the model looks and one in *what* it
+# has learned to say. Say for each how the attention maps would look, word by word, and what you would change (in the loss, the data or the model) to mend it.
+
+# %% [markdown] nbgrader={"grade_id": "bad_caption", "points": 4}
+# ### BEGIN SOLUTION
+# **Rubric.**
+# - 1 point: a cause in the looking: the same region is attended to twice (or a region is never attended to); nothing in the loss asks for coverage. Both *hat* maps fall on the same place.
+# - 1 point: a cause in the language: "a hat and a hat" is likely as text, the decoder follows its language model, the maps are diffuse or lie on something else than a hat.
+# - 1 point: a fitting remedy for the first: coverage penalty, or a state that remembers what has been looked at.
+# - 1 point: a fitting remedy for the second: more or more varied captions, scheduled sampling or beam search with a repetition rule, a stronger picture encoder; or a check by hiding the region and seeing whether the word stays.
+# ### END SOLUTION
+
+# %% [markdown]
+# ## Your result
+
+# %%
+summary("10")
+
+# %% [markdown]
+# ## Further reading
+#
+# - Xu et al., [Show, Attend and Tell](https://arxiv.org/abs/1502.03044) (2015): soft and hard attention side by side, with the good and the bad captions and their maps.
+# - Vinyals et al., [Show and Tell](https://arxiv.org/abs/1411.4555) (2014): the captioner without attention, to see what was there before.
+# - Williams, [Simple statistical gradient-following algorithms](https://doi.org/10.1007/BF00992696) (1992): where REINFORCE and its baseline come from.
+# - Rohrbach et al., [Object Hallucination in Image Captioning](https://arxiv.org/abs/1809.02156) (2018): captioners that name what is not there, measured.
