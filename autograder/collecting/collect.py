@@ -33,6 +33,9 @@ class Taken:
     time: str = ""
     late: bool = False
     file: str = ""
+    layout: str = ""  # of the platform
+    known_as: list[str] = field(default_factory=list)  # there, the surest name first
+    upload: int = 0  # number that the platform gave the file
     repairs: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -84,30 +87,35 @@ def collect(
     files, strays = _by_student(platforms.delivered(found, layout, unit), people)
     claimed = {id(entry.read) for each in files.values() for entry in [d.entry for d in each]} | {id(s.entry.read) for s in strays}
     homeless = [f"{'/'.join(e.parts)}: {e.refused or 'it belongs to nobody'}" for e in found if id(e.read) not in claimed and e.refused]
-    taken = []
+    everybody = []
     for student in sorted(set(files) | set(people.students)):
-        one = Taken(student)
+        one = Taken(student, layout=layout)
         if student in files:
             _take(course, unit, release, one, files[student], given.get(student), longer.get(student))
-        taken.append(one)
-    _grant(course, unit, {one.student: longer[one.student] for one in taken if one.student in longer and one.status != "missing"})
+        everybody.append(one)
+    _grant(course, unit, {one.student: longer[one.student] for one in everybody if one.student in longer and one.status != "missing"})
     lost = sorted({f"{'/'.join(s.entry.parts)}: {s.who[0]!r} is nobody's name" for s in strays})
-    result = Collected(unit, layout, taken, homeless + lost)
+    result = Collected(unit, layout, everybody, homeless + lost)
     folder = course.root / "inbox" / unit
-    for one in taken:
+    for one in everybody:
         if one.status in TAKEN:
             _write(folder / "notes" / f"{one.student}.json", json.dumps(asdict(one), ensure_ascii=False, indent=1).encode())
     _write(folder / "report.json", json.dumps(result.as_json(), ensure_ascii=False, indent=1).encode())
     return result
 
 
+def taken(course: Course, unit: str, student: str) -> Taken | None:
+    """What is known about how a submission came in."""
+    try:
+        return Taken(**json.loads((course.root / "inbox" / unit / "notes" / f"{student}.json").read_bytes()))
+    except (OSError, ValueError, TypeError):
+        return None
+
+
 def notes_of(course: Course, unit: str, student: str) -> tuple[str, ...]:
     """What collecting had to mend or to say about a submission, for whoever grades it."""
-    try:
-        data = json.loads((course.root / "inbox" / unit / "notes" / f"{student}.json").read_bytes())
-        return tuple(str(note) for note in (*data["repairs"], *data["notes"]))
-    except (OSError, ValueError, KeyError, TypeError):
-        return ()
+    one = taken(course, unit, student)
+    return (*one.repairs, *one.notes) if one is not None else ()
 
 
 def _by_student(delivered: Iterable[Delivered], people: Roster) -> tuple[dict[str, list[Delivered]], list[Delivered]]:
@@ -152,7 +160,7 @@ def _take(
             continue
         if kept is None:
             kept = chosen
-            one.repairs, one.file = repairs, chosen.entry.name
+            one.repairs, one.file, one.known_as, one.upload = repairs, chosen.entry.name, list(chosen.who), chosen.number
             content, moment = _dump(notebook), _time(course, unit, one, chosen, given, due)
             if position:
                 one.notes.append(f"{CHECK}the newest notebook could not be read; {chosen.entry.name} was taken instead")
