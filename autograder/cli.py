@@ -16,6 +16,7 @@ from autograder.errors import UserError
 
 out = Console()
 err = Console(stderr=True)
+FILE = click.Path(path_type=Path, dir_okay=False)
 
 
 class Commands(click.Group):
@@ -185,8 +186,10 @@ def audit_table(result: Any, units: list[Any]) -> Table:
 
 @main.command()
 @click.argument("units", nargs=-1)
+@click.option("--solutions", is_flag=True, help="Publish the solutions in the student repository, once the due date has passed.")
+@click.option("--force", is_flag=True, help="With --solutions: whatever the due date is.")
 @click.pass_context
-def release(ctx: click.Context, units: tuple[str, ...]) -> None:
+def release(ctx: click.Context, units: tuple[str, ...], solutions: bool, force: bool) -> None:
     """Make the assignments of UNITS (default: all that are built) from solutions/."""
     from autograder.release import releasable
     from autograder.release import release as release_unit
@@ -195,9 +198,15 @@ def release(ctx: click.Context, units: tuple[str, ...]) -> None:
     known = releasable(course)
     if not known:
         raise UserError("nothing is built yet: run `make notebooks` first")
+    if solutions and not units:
+        raise UserError("say whose solutions: autograder release --solutions 01")
     for name in [full_name(known, unit) for unit in units] or known:
-        path = release_unit(course, name)
-        click.echo(f"released {path.relative_to(course.root)}")
+        if solutions:
+            from autograder.student_repository import publish_solution
+
+            click.echo(f"published {publish_solution(course, name, force).relative_to(course.root)}")
+        else:
+            click.echo(f"released {release_unit(course, name).relative_to(course.root)}")
 
 
 def full_name(known: list[str], name: str) -> str:
@@ -222,6 +231,64 @@ def simulate(ctx: click.Context, unit: str, students: int, seed: int) -> None:
     made = simulate_class(course, unit, students, seed)
     kinds = Counter(each.kind for each in made)
     click.echo(f"{len(made)} submissions in {course.submitted}: " + ", ".join(f"{n} {kind}" for kind, n in kinds.most_common()))
+
+
+@main.command()
+@click.argument("unit")
+@click.argument("source", type=click.Path(path_type=Path))
+@click.option(
+    "--from", "layout", type=click.Choice(["canvas", "moodle", "repositories", "folder"]), help="Who named the files (default: found out)."
+)
+@click.option("--roster", type=FILE, help="CSV with a column student, and others by which students are called (default: students.csv).")
+@click.option("--mapping", type=FILE, help="CSV with the columns id and student: how a platform calls whom.")
+@click.option("--times", type=FILE, help="CSV with the columns student and time, where the files do not tell when they were handed in.")
+@click.option("--extensions", type=FILE, help="CSV with the columns student and due, beside [extensions] of course.toml.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.pass_context
+def collect(
+    ctx: click.Context,
+    unit: str,
+    source: Path,
+    layout: str | None,
+    roster: Path | None,
+    mapping: Path | None,
+    times: Path | None,
+    extensions: Path | None,
+    as_json: bool,
+) -> None:
+    """Take in the submissions of UNIT from SOURCE, a zip or folder; exit code 1 if some of them need a person."""
+    from autograder.collecting.collect import collect as take_in
+
+    course = course_of(ctx)
+    result = take_in(course, course.unit(unit).name, source, layout, roster, mapping, times, extensions)
+    if as_json:
+        print_json(result.as_json())
+    else:
+        show_collected(result)
+    ctx.exit(0 if result.good else 1)
+
+
+def show_collected(result: Any) -> None:
+    table = Table("student", "", "handed in", "what was mended, left out or is to be checked", title=result.unit, title_justify="left")
+    for each in result.students:
+        said = list(dict.fromkeys([*each.repairs, *each.notes]))
+        shown = said[:3] + ([f"… and {len(said) - 3} more: inbox/{result.unit}/report.json"] if len(said) > 3 else [])
+        table.add_row(each.student, each.status, f"{each.time.removesuffix(' UTC')}{' LATE' if each.late else ''}", "\n".join(shown))
+    out.print(table, markup=False, highlight=False)
+    repaired = sum(bool(each.repairs) for each in result.students)
+    counts = [f"{result.count(*names)} {label}" for label, names in COLLECTED.items() if result.count(*names)]
+    out.print(f"from {result.layout}: {', '.join(counts)}; {repaired} repaired", highlight=False)
+    for stray in result.strays:
+        out.print(f"  left out: {stray}", markup=False, highlight=False, soft_wrap=True)
+
+
+COLLECTED = {
+    "taken": ("taken",),
+    "replaced": ("replaced",),
+    "unchanged": ("unchanged", "older"),
+    "refused": ("refused",),
+    "missing": ("missing",),
+}
 
 
 @main.command()
@@ -333,6 +400,26 @@ def show_summary(summary: Any) -> None:
         )
     for problem in summary.problems:
         out.print(f"  {problem['student']}: {problem['reason']}", markup=False, highlight=False, soft_wrap=True)
+
+
+@main.command()
+@click.argument("unit")
+@click.option("--to", type=click.Choice(["canvas", "moodle", "csv"]), required=True, help="Whose format.")
+@click.option("--worksheet", type=FILE, help="The table that the platform gave, to be filled in; Moodle needs it.")
+@click.option("--roster", type=FILE, help="CSV with a column student, and others by which students are called (default: students.csv).")
+@click.option("--title", help="What the platform calls the assignment (default: the unit's name).")
+@click.pass_context
+def export(ctx: click.Context, unit: str, to: str, worksheet: Path | None, roster: Path | None, title: str | None) -> None:
+    """Write the grades of UNIT for a platform, and its feedback pages in a zip, to export/UNIT."""
+    from autograder.export import export as export_grades
+
+    course = course_of(ctx)
+    result = export_grades(course, course.unit(unit).name, to, worksheet, roster, title)
+    click.echo(f"{result.grades} grades")
+    for path in result.files:
+        click.echo(f"wrote {path.relative_to(course.root)}")
+    for note in result.notes:
+        say(note)
 
 
 @main.command()
