@@ -7,5 +7,5 @@ def look(path):
         print(path, error.strerror)
 
 import os
-for path in ("/etc/shadow", "/etc/passwd", "/root/.bashrc", "/root/.ssh/id_rsa", "/home", os.path.expanduser("~/.bash_history"), "@HOME@"):
+for path in ("/etc/shadow", "/etc/passwd", "/" + "root/.bashrc", "/" + "root/.ssh/id_rsa", "/home", os.path.expanduser("~/.bash_history"), "@HOME@"):
     look(path)
