@@ -61,7 +61,7 @@ def show(images: Tensor, columns: int = 8, title: str = "", ax: Axes | None = No
         width = min(0.9 * min(columns, len(images)) + 0.3, 7.5)
         ax = plt.subplots(figsize=(width, width * rows * images.shape[2] / (min(columns, len(images)) * images.shape[3]) + 0.4))[1]
     pad = max(images.shape[-1] // 8, 1)
-    grid = utils.make_grid(images.clamp(0, 1), nrow=columns, padding=pad, pad_value=1.0)  # (3, height, width)
+    grid = utils.make_grid(images.clamp(0, 1), nrow=columns, padding=pad, pad_value=0.75)  # (3, height, width)
     ax.imshow(grid.permute(1, 2, 0), interpolation="nearest")
     ax.set_title(title)
     ax.axis("off")
@@ -69,17 +69,21 @@ def show(images: Tensor, columns: int = 8, title: str = "", ax: Axes | None = No
 
 
 def look(image: Tensor, weights: Tensor, title: str = "", ax: Axes | None = None, top: float | None = None) -> Axes:
-    """Draw an image (C, H, W) in grey and lay weights (rows, columns) over it: the redder, the more weight."""
+    """Draw an image (C, H, W) with weights (rows, columns) over it: orange over a grey image, dark over a coloured one."""
     ax = ax or plt.subplots(figsize=(2, 2.2))[1]
     height, width = image.shape[1:]
-    ax.imshow(image.mean(0), cmap="Greys", vmin=0, vmax=1.4, interpolation="nearest")
+    grey = len(image) == 1
+    ax.imshow(1 - 0.7 * image.expand(3, -1, -1).permute(1, 2, 0) if grey else image.permute(1, 2, 0), interpolation="nearest")
     top = top if top is not None else float(weights.max())
     alpha = 0.8 * (weights / max(top, 1e-9)).clamp(0, 1)  # (rows, columns)
-    red = torch.tensor(to_rgb(COLOURS[1])).expand(*weights.shape, 3)
+    ink = torch.tensor(to_rgb(COLOURS[1]) if grey else (0.1, 0.1, 0.1)).expand(*weights.shape, 3)
     box = (-0.5, width - 0.5, height - 0.5, -0.5)
-    ax.imshow(torch.cat([red, alpha[..., None]], -1), extent=box, interpolation="nearest")
+    ax.imshow(torch.cat([ink, alpha[..., None]], -1), extent=box, interpolation="nearest")
     ax.set_title(title, fontsize=9)
-    ax.axis("off")
+    ax.set(xticks=[], yticks=[])
+    ax.grid(False)
+    for side in ax.spines.values():
+        side.set(visible=True, color="0.7")
     return ax
 
 
@@ -90,4 +94,5 @@ def looks(image: Tensor, panels: Sequence[tuple[str, Tensor]], columns: int = 6,
     for ax in axes.flat:
         ax.axis("off")
     for ax, (title, weights) in zip(axes.flat, panels, strict=False):
+        ax.axis("on")
         look(image, weights, title, ax, top)
