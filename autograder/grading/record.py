@@ -100,6 +100,7 @@ class Recorder:
         }
         loaded = Template(self.unit, tuple(cells), kernel, release), keys, assignment.duedate, assignment.id, notebook.id
         self.gradebook.db.remove()
+        self.gradebook.engine.dispose()  # workers are forked after this: they shall not inherit a connection
         return loaded
 
     def students(self) -> set[str]:

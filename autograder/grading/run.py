@@ -29,6 +29,7 @@ from autograder.grading.submissions import Submission, Unusable, collect
 from autograder.grading.worker import Answer, Job
 from autograder.repair import uncertain
 from autograder.sandbox.attack import PROMISES
+from autograder.sandbox.client import close_early, start_early
 from course_utils.exercise import Unit
 
 SEED = "COURSE_SEED"  # environment variable: replaces the secret seed where two engines are compared
@@ -72,7 +73,11 @@ def grade(
     release = course.released(name)
     count = workers or os.cpu_count() or 1
     with locked(course), contextlib.ExitStack() as stack:
+        stack.callback(close_early)
         summary = Summary(name)
+        if executor is None:
+            start_early()
+        run = stack.enter_context(Run(course, name, seed or os.environ.get(SEED) or course.seed(), min_level, summary, advance))
         if executor is None:
             site, proof = open_site(name, min_level, release.read_text(encoding="utf-8"), secrets_of(course.root))
             stack.enter_context(site)
@@ -80,7 +85,6 @@ def grade(
             say(f"sandbox level {proof.level}, attacked from inside; what held: {', '.join(summary.held) or 'nothing'}")
         pools = Pools(executor, lambda: local_pool(count, name, site.place))
         stack.callback(pools.close)
-        run = stack.enter_context(Run(course, name, seed or os.environ.get(SEED) or course.seed(), min_level, summary, advance))
         run.all(students, pools, force, count)
         summary.seconds = round(time.perf_counter() - began, 2)
     return summary

@@ -153,7 +153,7 @@ def _place(job: Job) -> Place:
     """Where this process runs submissions of the unit: told by the coordinator, or a place of its own (on a cluster)."""
     if job.unit not in _places:
         site, _ = open_site(job.unit, job.min_level, job.template.release.decode("utf-8"))
-        atexit.register(site.warm.close)
+        atexit.register(site.close)
         _sites[job.unit] = site
         _places[job.unit] = site.place
     return _places[job.unit]

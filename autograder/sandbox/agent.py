@@ -21,8 +21,8 @@ SEED = 67280421310721  # torch's own at a cold start
 class Agent:
     """One submission's process, from its first cell to its end."""
 
-    def __init__(self, channel: int) -> None:
-        self.channel, self.sequence = channel, 0
+    def __init__(self, reader: int, writer: int) -> None:
+        self.reader, self.writer, self.sequence = reader, writer, 0
         self.shell: Any = None
         self.captured, self.read = -1, 0
 
@@ -34,12 +34,12 @@ class Agent:
             frame = wire.pack({"seq": self.sequence, **header}, buffers or [])
         except WireError as error:
             frame = wire.pack({"seq": self.sequence, "refused": str(error)}, [])
-        wire.write(self.channel, frame)
+        wire.write(self.writer, frame)
 
     def serve(self) -> None:
         while True:
             try:
-                header, body = wire.read(self.channel)
+                header, body = wire.read(self.reader)
             except (EOFError, OSError):
                 os._exit(0)
             self.sequence = header["seq"]
@@ -182,9 +182,20 @@ def fresh_randomness() -> None:
     torch.manual_seed(SEED)
 
 
-def run(channel: int, path: tuple[str, ...], prepared: Any, rebind: Any) -> None:
+def forget_the_course() -> None:
+    """Make the installed course unfindable, however it was installed."""
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    sys.path[:] = [entry for entry in sys.path if entry and os.path.abspath(entry) != root]
+    sys.meta_path[:] = [finder for finder in sys.meta_path if not str(getattr(finder, "__module__", "")).startswith("__editable__")]
+    sys.path_hooks[:] = [hook for hook in sys.path_hooks if not str(getattr(hook, "__module__", "")).startswith("__editable__")]
+    sys.path_importer_cache.clear()
+    for name in [name for name in sys.modules if name.startswith("__editable__")]:
+        del sys.modules[name]
+
+
+def run(reader: int, writer: int, path: tuple[str, ...], prepared: Any, rebind: Any) -> None:
     """Serve a submission until the other side hangs up; never returns."""
-    agent = Agent(channel)
+    agent = Agent(reader, writer)
     agent.captured = os.memfd_create("output") if hasattr(os, "memfd_create") else os.open(os.devnull, os.O_RDWR)
     os.dup2(agent.captured, 1)
     os.dup2(agent.captured, 2)

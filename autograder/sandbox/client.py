@@ -38,7 +38,7 @@ ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "TZ", "LD_LIBRARY_PATH", "VIRTUAL_ENV",
 FIRST_UID, UIDS = 200_000, 1 << 20  # a range that belongs to nobody: every child gets a number of its own
 WATCH = 0.1  # seconds between two looks at what a child uses
 PATIENCE = 0.5  # seconds that an interrupted cell gets to come to an end
-START = 60.0  # seconds that a warm process may take
+START = 180.0  # seconds that a warm process may take
 
 
 class SandboxError(Exception):

@@ -12,9 +12,11 @@ def apply(plan: Plan) -> None:
     """Set the limits of this process, which its children inherit; the memory of the whole tree is watched from outside."""
     import resource
 
-    page = os.sysconf("SC_PAGE_SIZE")
-    with open("/proc/self/statm") as file:
-        virtual = int(file.read().split()[0]) * page  # libraries that are mapped already are not the student's
+    try:
+        with open("/proc/self/statm") as file:
+            virtual = int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")  # libraries that are mapped already are not the student's
+    except OSError:
+        virtual = 8 << 30  # not Linux: a guess
     memory = virtual + plan.memory_mb * 2**20
     cpu = max(1, round(plan.cpu_seconds))
     for name, value, hard in (

@@ -5,13 +5,14 @@ import secrets
 import socket
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.sandbox.attack import NEEDED, PROMISES
 from autograder.sandbox.client import Child, ChildDied, LimitHit, Order, SandboxError, Warm
+from autograder.sandbox.cold import ColdChild
 from autograder.sandbox.plan import Plan
 from autograder.sandbox.wire import WireError
 
@@ -53,8 +54,8 @@ def canary() -> Iterator[tuple[Path, str]]:
         yield path, mark
 
 
-def prove(address: str, plan: Plan, modules: tuple[str, ...] = (), secret_paths: tuple[str, ...] = ()) -> Proof:
-    """Attack a child of the warm process at `address` from inside."""
+def prove(launch: Callable[[], Child], plan: Plan, modules: tuple[str, ...] = (), secret_paths: tuple[str, ...] = ()) -> Proof:
+    """Attack a child from inside."""
     with canary() as (path, mark), socket.socket() as tcp, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
         tcp.bind(("127.0.0.1", 0))
         tcp.listen()
@@ -71,7 +72,7 @@ def prove(address: str, plan: Plan, modules: tuple[str, ...] = (), secret_paths:
             "disk_mb": plan.disk_mb,
         }
         try:
-            with Child(address, plan) as child:
+            with launch() as child:
                 answer, _ = child.order("attack", Order(20.0), {"target": target})
         except (SandboxError, ChildDied, LimitHit, WireError) as error:
             return Proof(plan.level, {}, str(error) or type(error).__name__)
@@ -86,18 +87,23 @@ def prove(address: str, plan: Plan, modules: tuple[str, ...] = (), secret_paths:
 
 def prove_level(level: int) -> Proof:
     """Build the walls of a level around a process that has imported nothing, and attack them."""
-    if level == 0:
-        return Proof(0, {})
-    if not sys.platform.startswith("linux"):
-        return Proof(level, {}, "this is not Linux")
+    modules = ("course_utils", "autograder.grading")
+    plan = Plan(level=level)
     os.environ[VARIABLE] = "must not be seen"
     try:
+        if not warm_is_possible(level):
+            return prove(lambda: ColdChild("", plan), plan, modules) if level <= 1 else Proof(level, {}, "this is not Linux")
         with Warm(level, modules=()) as warm:
-            return prove(warm.address, Plan(level=level), modules=("course_utils", "autograder.grading"))
+            return prove(lambda: Child(warm.address, plan), plan, modules)
     except (SandboxError, OSError) as error:
         return Proof(level, {}, str(error))
     finally:
         del os.environ[VARIABLE]
+
+
+def warm_is_possible(level: int) -> bool:
+    """Children are forked from a warm process where walls are possible at all; elsewhere each starts cold."""
+    return level >= 1 and sys.platform.startswith("linux")
 
 
 def highest(at_least: int = 0) -> tuple[Proof | None, list[Proof]]:

@@ -45,17 +45,6 @@ def further_modules() -> list[str]:
     return line.decode().split()
 
 
-def forget_the_course() -> None:
-    """Make the installed course unfindable in the children, however it was installed."""
-    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    sys.path[:] = [entry for entry in sys.path if entry and os.path.abspath(entry) != root]
-    sys.meta_path[:] = [finder for finder in sys.meta_path if not str(getattr(finder, "__module__", "")).startswith("__editable__")]
-    sys.path_hooks[:] = [hook for hook in sys.path_hooks if not str(getattr(hook, "__module__", "")).startswith("__editable__")]
-    sys.path_importer_cache.clear()
-    for name in [name for name in sys.modules if name.startswith("__editable__")]:
-        del sys.modules[name]
-
-
 class Warm:
     """Accepts, forks, watches and buries."""
 
@@ -168,7 +157,7 @@ class Warm:
             finally:
                 os._exit(97)
         try:
-            agent.run(channel, told.path, self.shell, self.rebind)
+            agent.run(channel, channel, told.path, self.shell, self.rebind)
         finally:
             os._exit(98)
 
@@ -195,7 +184,7 @@ def main(folder: str, level: int, modules: list[str]) -> NoReturn:
     if modules:
         warm.prepare_shell()
     import_all(further_modules())
-    forget_the_course()
+    agent.forget_the_course()
     if level < 3:
         syscalls.prctl(syscalls.PR_SET_CHILD_SUBREAPER, 1)
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)

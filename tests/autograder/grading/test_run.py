@@ -2,9 +2,11 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,9 +17,12 @@ from autograder.course import SOURCE_TREE, Course
 from autograder.errors import UserError
 from autograder.grading import results, run
 from autograder.grading.record import Recorder, back_up
+from autograder.sandbox import prove
 from autograder.scores import cell_scores
 from tests.autograder import classroom
 from tests.autograder.classroom import UNIT
+from tests.autograder.sandbox import ordinary
+from tests.conftest import need
 
 pytestmark = pytest.mark.sandbox
 SEED = "test"
@@ -255,3 +260,47 @@ def test_an_unreleased_unit_says_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "submitted" / "ada" / UNIT).mkdir(parents=True)
     with pytest.raises(UserError, match="autograder release"):
         run.grade(Course(tmp_path), "01", seed=SEED)
+
+
+@pytest.mark.parametrize("level", [2, 1, 0])
+def test_lower_levels_grade_the_same_and_say_so(
+    course: Course, grade: Callable[..., run.Summary], monkeypatch: pytest.MonkeyPatch, level: int
+) -> None:
+    monkeypatch.setattr(prove, "LEVELS", (level,))
+    hand_in(course, "ada")
+    hand_in(course, "bob", softmax="def softmax(scores, dim=-1):\n    import os\n    os._exit(0)")
+    (course.submitted / "ada" / UNIT / "helper.txt").write_text("x")
+    lines: list[str] = []
+    summary = grade(course, min_level=level, say=lines.append)
+    assert (summary.graded, summary.level, summary.problems) == (2, level, [])
+    assert lines[0].startswith(f"sandbox level {level}")
+    result = results.read(course.root, UNIT, "ada")
+    assert result is not None
+    assert (result.level, result.score) == (level, 21.0)
+    points = cell_scores(course, UNIT)["bob"]
+    assert (points["test_softmax"], points["test_gaussian_weights"], points["test_leave_one_out_error"]) == (0.0, 3.0, 4.0)
+
+
+def test_an_ordinary_user_grades_behind_the_same_walls(course: Course) -> None:
+    need(ordinary.possible(), "root, or unshare and setpriv")
+    hand_in(course, "ada")
+    hand_in(course, "mallory", softmax=f"print(open({str(course.root / 'gradebook.db')!r}, 'rb').read())")
+    root = Path(tempfile.mkdtemp(prefix="ordinary-"))
+    try:
+        shutil.copytree(course.root, root, dirs_exist_ok=True)
+        for path in (root, *root.rglob("*")):
+            os.chown(path, ordinary.NOBODY, ordinary.NOBODY)
+        code = (
+            "import json, sys\nfrom pathlib import Path\nfrom autograder.course import Course\nfrom autograder.grading.run import grade\n"
+        )
+        code += "print(json.dumps(grade(Course(Path(sys.argv[1])), '01', seed='test').as_json()))"
+        done = ordinary.run(code, str(root))
+        assert done.returncode == 0, done.stderr
+        summary = json.loads(done.stdout.splitlines()[-1])
+        assert (summary["graded"], summary["level"], summary["problems"]) == (2, 3, [])
+        points = cell_scores(Course(root), UNIT)
+        assert points["ada"]["test_softmax"] == 3.0
+        assert points["mallory"]["test_softmax"] == 0.0
+        assert "SQLite format" not in (root / "autograded" / "mallory" / UNIT / f"{UNIT}.ipynb").read_text()
+    finally:
+        shutil.rmtree(root)

@@ -15,6 +15,7 @@ from autograder.grading import place
 from autograder.sandbox import prove
 from autograder.sandbox.attack import NEEDED, PROMISES
 from autograder.sandbox.client import Child, ChildDied, LimitHit, Order, Warm
+from autograder.sandbox.cold import ColdChild
 from autograder.sandbox.plan import Plan
 from autograder.sandbox.prove import Proof
 from tests.autograder.sandbox import ordinary
@@ -202,3 +203,19 @@ def test_orphans_without_namespaces_are_swept() -> None:
         child.close()
         time.sleep(0.3)
         assert not [pid for pid in os.listdir("/proc") if pid.isdigit() and mark.encode() in _command(pid)]
+
+
+def test_a_cold_child_takes_the_same_orders() -> None:
+    with ColdChild("", Plan(level=0)) as child:
+        assert cell(child, "import os, torch\nprint(torch.ones(2))\nos.system('echo past Python');") == "tensor([1., 1.])\npast Python\n"
+        assert "course" not in cell(child, "import sys\nprint([p for p in sys.path if 'course_utils' in p])")
+        with pytest.raises(LimitHit):
+            cell(child, "while True: pass", seconds=1.0)
+        assert child.process.poll() is not None
+
+
+def test_levels_without_walls_promise_little() -> None:
+    cold = prove.prove(lambda: ColdChild("", Plan(level=1)), Plan(level=1))
+    assert cold.holds
+    assert not cold.held["files"]
+    assert prove.prove_level(0).holds
