@@ -15,14 +15,14 @@ SIZES = ((64, 32, 2, 12), (32, 64, 4, 16), (32, 64, 4, 65), (8, 512, 8, 256))  #
 
 
 def rival_times(rivals: dict[str, Callable[[], None]], rounds: int) -> dict[str, float]:
-    """Seconds per call of each; turn by turn, so that whatever else the machine does hits all of them; the median of the rounds."""
+    """CPU seconds per call of each, the median of many rounds; taken in turns, so that a busy machine disturbs all alike."""
     times: dict[str, list[float]] = {name: [] for name in rivals}
     for number in range(rounds + 2):
         for name, call in rivals.items():
-            began = time.perf_counter()
+            began = time.process_time()
             call()
             if number >= 2:  # the first two warm up
-                times[name].append(time.perf_counter() - began)
+                times[name].append(time.process_time() - began)
     return {name: statistics.median(values) for name, values in times.items()}
 
 
@@ -46,7 +46,8 @@ def compare(batch: int, dim: int, heads: int, length: int, need_weights: bool, c
 
 
 def main() -> None:
-    print("multi-head attention, forward and backward, milliseconds (median)")
+    torch.set_num_threads(1)
+    print("multi-head attention, forward and backward, CPU milliseconds on one thread")
     print(f"{'B':>4} {'D':>4} {'H':>3} {'T':>4}  {'mask':>6} {'weights':>7}  {'torch':>8} {'ours':>8}  ratio")
     for batch, dim, heads, length in SIZES:
         rounds = 15 if dim >= 512 else 150
