@@ -23,7 +23,7 @@ def _matrix(value: Any) -> Tensor | None:
     return matrix.reshape(1, -1) if matrix.dim() == 1 else matrix
 
 
-def svg_heatmap(matrix: Tensor, title: str, top: float) -> str:
+def svg_heatmap(matrix: Tensor, title: str, top: float, down: str = "queries", across: str = "keys") -> str:
     """A matrix as shaded squares, queries down, keys across."""
     rows, columns = min(matrix.shape[0], 16), min(matrix.shape[1], 24)
     parts = []
@@ -35,8 +35,8 @@ def svg_heatmap(matrix: Tensor, title: str, top: float) -> str:
             parts.append(
                 f'<rect x="{24 + j * CELL}" y="{34 + i * CELL}" width="{CELL - 1}" height="{CELL - 1}" fill="{colour}" stroke="#bbb" stroke-width=".5"><title>{value:.4g}</title></rect>'
             )
-    queries = '<text x="14" y="40" transform="rotate(90 10 40)">queries →</text>'
-    axes = f'<text x="24" y="28">keys →</text>{queries if rows > 2 else ""}' if rows > 1 else ""
+    side = f'<text x="14" y="40" transform="rotate(90 10 40)">{escape(down)} →</text>'
+    axes = f'<text x="24" y="28">{escape(across)} →</text>{side if rows > 2 else ""}' if rows > 1 else ""
     width, height = max(30 + columns * CELL, 130), 44 + rows * CELL
     label = f"{escape(title)}: {rows} by {columns} matrix, darker is larger"
     return (
@@ -45,7 +45,7 @@ def svg_heatmap(matrix: Tensor, title: str, top: float) -> str:
     )
 
 
-def weights_picture(result: int = 1) -> Picture:
+def weights_picture(result: int = 1, down: str = "queries", across: str = "keys") -> Picture:
     """The student's matrix beside the expected one; `result` counts from 0 in what is returned."""
 
     def draw(case: Case, expected: Outcome, got: Outcome) -> str:
@@ -53,7 +53,7 @@ def weights_picture(result: int = 1) -> Picture:
         if want is None or have is None:
             return ""
         top = max(float(want.abs().max()), min(float(have.abs().max()), 2 * float(want.abs().max())), 1e-9)
-        return f"{svg_heatmap(have, 'yours', top)} {svg_heatmap(want, 'expected', top)}"
+        return f"{svg_heatmap(have, 'yours', top, down, across)} {svg_heatmap(want, 'expected', top, down, across)}"
 
     return draw
 

@@ -80,7 +80,7 @@ SINUSOIDAL = Exercise(
     reference=ref.sinusoidal_encoding,
     returns=("encoding (T, D)",),
     cases=encoding_cases,
-    picture=weights_picture(0),
+    picture=weights_picture(0, "positions", "columns"),
     tolerance=2e-5,
     misconceptions=(
         Misconception(
@@ -426,7 +426,7 @@ SHIFT = Exercise(
     returns=("matrix (D, D)",),
     cases=shift_cases,
     properties=(Property("M @ p(t) = p(t + offset) for every t", _moves_every_position),),
-    picture=weights_picture(0),
+    picture=weights_picture(0, "rows", "columns"),
     misconceptions=(
         Misconception(
             "backwards",
@@ -575,7 +575,7 @@ ROTARY = Exercise(
     returns=("x turned (B, H, T, d)",),
     cases=rotary_cases,
     properties=(Property("keeps the length of every vector", _keeps_lengths),),
-    picture=weights_picture(0),
+    picture=weights_picture(0, "steps", "features"),
     misconceptions=(
         Misconception(
             "halves",
