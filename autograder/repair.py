@@ -269,7 +269,8 @@ class Mending:
             return
         best = claimants
         if home.is_answer:
-            best = [piece for piece in claimants if not piece.says(home)] or best
+            begun = [piece for piece in claimants if not piece.says(home) and (not home.is_coded or str(home.wanted) in piece.source)]
+            best = begun or [piece for piece in claimants if piece.says(home)] or best
         if home.is_coded:
             best = [piece for piece in best if home.wanted in piece.defines] or best
         chosen = best[-1]

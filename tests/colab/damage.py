@@ -366,55 +366,63 @@ DAMAGES = [
     Damage("Colab", "format 4.4, which Colab turns into 4.0 with the ids in the metadata", old_format),
     Damage("Colab", "widget state without its wrapper", widgets),
     Damage("Colab", "code cells without `outputs` and `execution_count`", no_outputs),
-    Damage("Colab", "`from google.colab import drive` in an answer", mounted),
+    Damage("Colab", "`from google.colab import drive` in an answer", mounted, stock=ALL[:4]),
     Damage("Colab", "`!pip install` and `%load_ext` in a cell of the student's", installed),
-    Damage("Colab", "“Copy of”, and a number behind the name", same, file=f"Copy of {UNIT} (1).ipynb"),
+    Damage("Colab", "“Copy of”, and a number behind the name", same, file=f"Copy of {UNIT} (1).ipynb", stock=NOT_GRADED),
     Damage("ids and metadata", "all ids lost", no_ids),
     Damage("ids and metadata", "all ids new", new_ids),
-    Damage("ids and metadata", "all metadata lost", no_metadata),
-    Damage("ids and metadata", "ids and metadata lost: only the text is left", only_text, check=True),
-    Damage("ids and metadata", "forged points, locks and schema", forged),
+    Damage("ids and metadata", "all metadata lost", no_metadata, stock=ALL),
+    Damage("ids and metadata", "ids and metadata lost: only the text is left", only_text, check=True, stock=ALL),
+    Damage("ids and metadata", "forged points, locks and schema", forged, stock=NOT_GRADED),
     Damage("ids and metadata", "a wrong answer whose test is tagged `skip-execution`", skipped, lost=("test_leave_one_out_error",)),
     Damage("ids and metadata", "two cells with one id", same_id_twice),
     Damage("answers", "retyped in a new cell", retyped, check=True),
-    Damage("answers", "retyped in a new cell below the test, the stub left where it was", retyped_beside_the_stub, check=True),
-    Damage("answers", "retyped in a new cell above the stub", retyped_above_the_stub, check=True),
+    Damage(
+        "answers",
+        "retyped in a new cell below the test, the stub left where it was",
+        retyped_beside_the_stub,
+        check=True,
+        stock=("test_softmax",),
+    ),
+    Damage("answers", "retyped in a new cell above the stub", retyped_above_the_stub, check=True, stock=ALL[:4]),
     Damage("answers", "a choice retyped in a new cell", lambda n: retyped(n, "slide_units"), check=True),
-    Damage("answers", "an older draft in a copy of the cell above", older_copy, check=True),
-    Damage("answers", "a copy of the cell below, with the stub in it", stub_copy),
-    Damage("answers", "an exact copy of the cell below", exact_copy),
-    Damage("answers", "split in the middle of a function", lambda n: halves(n, marked=False), check=True),
-    Damage("answers", "split, with the metadata on both halves", lambda n: halves(n, marked=True), check=True),
-    Damage("answers", "merged with the test", merged),
+    Damage("answers", "an older draft in a copy of the cell above", older_copy, check=True, stock=NOT_GRADED),
+    Damage("answers", "a copy of the cell below, with the stub in it", stub_copy, stock=NOT_GRADED),
+    Damage("answers", "an exact copy of the cell below", exact_copy, stock=NOT_GRADED),
+    Damage(
+        "answers", "split in the middle of a function", lambda n: halves(n, marked=False), check=True, stock=("test_leave_one_out_error",)
+    ),
+    Damage("answers", "split, with the metadata on both halves", lambda n: halves(n, marked=True), check=True, stock=NOT_GRADED),
+    Damage("answers", "merged with the test", merged, stock=("test_softmax",)),
     Damage("answers", "four answers in one new cell, their own cells deleted", one_cell, check=True),
-    Damage("answers", "two answers in each other's cells", swapped, check=True),
-    Damage("answers", "written into the test cell", in_the_test, check=True),
-    Damage("answers", "moved to the end", lambda n: moved(n, "softmax", -1)),
-    Damage("answers", "deleted", lambda n: without(n, "slide_units"), lost=("test_slide_units",)),
+    Damage("answers", "two answers in each other's cells", swapped, check=True, stock=("test_softmax",)),
+    Damage("answers", "written into the test cell", in_the_test, check=True, stock=ALL[:4]),
+    Damage("answers", "moved to the end", lambda n: moved(n, "softmax", -1), stock=ALL[:4]),
+    Damage("answers", "deleted", lambda n: without(n, "slide_units"), lost=("test_slide_units",), stock=("test_slide_units",)),
     Damage("answers", "turned into a markdown cell", lambda n: turned(n, "softmax", "markdown")),
     Damage("answers", "turned into a raw cell", lambda n: turned(n, "softmax", "raw")),
     Damage("written answers", "turned into a code cell", lambda n: turned(n, WRITTEN, "code")),
     Damage("written answers", "retyped in a new cell", lambda n: retyped(n, WRITTEN), check=True),
     Damage("written answers", "written into a new cell below", written_below, check=True),
-    Damage("tests", "deleted", lambda n: without(n, "test_softmax")),
-    Damage("tests", "all deleted", lambda n: without(n, *ALL)),
-    Damage("tests", "there twice", test_copy),
-    Damage("tests", "retyped in a new cell", lambda n: retyped(n, "test_softmax")),
+    Damage("tests", "deleted", lambda n: without(n, "test_softmax"), stock=("test_softmax",)),
+    Damage("tests", "all deleted", lambda n: without(n, *ALL), stock=ALL),
+    Damage("tests", "there twice", test_copy, stock=NOT_GRADED),
+    Damage("tests", "retyped in a new cell", lambda n: retyped(n, "test_softmax"), stock=("test_softmax",)),
     Damage("tests", "replaced by something that always passes", edited_test),
     Damage("tests", "damaged by a slip of the hand", broken_test),
-    Damage("tests", "moved to the top", lambda n: moved(n, "test_softmax", 1)),
+    Damage("tests", "moved to the top", lambda n: moved(n, "test_softmax", 1), stock=("test_softmax",)),
     Damage("tests", "turned into markdown", lambda n: turned(n, "test_softmax", "markdown")),
-    Damage("the rest", "all cells upside down", upside_down),
-    Damage("the rest", "the cell with the imports deleted", no_imports),
+    Damage("the rest", "all cells upside down", upside_down, stock=ALL),
+    Damage("the rest", "the cell with the imports deleted", no_imports, stock=ALL),
     Damage("the rest", "all explanations deleted", no_prose),
     Damage("the rest", "two cells of the student's behind every cell", scratch),
     Damage("the file", "line ends of Windows", windows_lines),
-    Damage("the file", "a byte order mark", byte_order_mark),
+    Damage("the file", "a byte order mark", byte_order_mark, stock=NOT_GRADED),
     Damage("the file", "format 3", format_3),
     Damage("the file", "a kernel that only the student has", other_kernel),
     Damage("the file", "no metadata", no_notebook_metadata),
-    Damage("the file", "another name", same, file="homework Zoë.ipynb"),
-    Damage("the file", "cut off in the middle", cut_off, refused=True, written=False),
+    Damage("the file", "another name", same, file="homework Zoë.ipynb", stock=NOT_GRADED),
+    Damage("the file", "cut off in the middle", cut_off, refused=True, written=False, stock=NOT_GRADED),
 ]
 
 
@@ -462,7 +470,70 @@ def stock_losses(course: Course, student: str) -> tuple[str, ...] | str:
     converter = Autograde(coursedir=CourseDirectory(config=config), config=config)
     with contextlib.suppress(NbGraderException, SystemExit):
         converter.start()
-    found = cell_scores(course, UNIT).get(student, {})
-    if all(score is None for score in found.values()):
+    if not (course.autograded / student / UNIT / f"{UNIT}.ipynb").is_file():
         return NOT_GRADED
+    found = cell_scores(course, UNIT).get(student, {})
     return tuple(test for test in ALL if (found.get(test) or 0.0) < value(test))
+
+
+ABOUT = """\
+# What happens to notebooks, and what they still score
+
+<!-- written by `python -m tests.colab.damage` from the data of the tests; a test fails if it is out of date -->
+
+Between release and collection a notebook goes through Colab, browsers, learning platforms and hands. Before it is graded it is repaired
+(`autograder/repair.py`): every cell of the release is looked for, in this order,
+
+1. by its id, which is its grade id; Colab keeps a second copy of it in the cell's metadata,
+2. by nbgrader's grade id,
+3. by its exact text,
+4. for an answer, by the name that it defines,
+5. for an answer, by its place between the cells that surround it in the release.
+
+What is found gets its type, its metadata and, if it was locked, its text from the release; what is missing is put back; a test never
+stands before an answer that it may need. Answers and the student's own cells are kept. Outputs, widget state, Colab's `executionInfo`
+with the student's name, and every other metadata of the file are dropped. The file is read as plain JSON: nbformat would rename double ids
+by itself. Steps 4 and 5, two versions of one answer, and halves that were joined are **guesses**: they are marked *please check* in the
+report of `autograder collect`, in the summary of `autograder grade`, and in the result. A repaired notebook is repaired no further: the
+same again changes nothing.
+
+## {count} kinds of damage
+
+Unit 01 with every question answered rightly is worth {most} points by tests (and {written} by hand). Each row is one kind of damage to it:
+what stock nbgrader {version} gives, and what it gets here. *Not graded* means that nbgrader skips the notebook or stops with an error.
+**?** marks the guesses that a person is asked to check. Both columns are run by the tests.
+
+| damage | stock nbgrader | here | |
+|---|---:|---:|---|
+"""
+
+
+def page() -> str:
+    """docs/repair.md."""
+    import importlib.metadata
+
+    total = points(())
+    version = importlib.metadata.version("nbgrader")
+    lines = [ABOUT.format(count=len(DAMAGES), most=total, written=f"{value(WRITTEN):g}", version=version).rstrip("\n")]
+    group = ""
+    for damage in DAMAGES:
+        if damage.group != group:
+            group = damage.group
+            lines.append(f"| **{group}** | | | |")
+        stock = damage.stock if isinstance(damage.stock, str) else points(damage.stock)
+        here = "refused" if damage.refused else points(damage.lost)
+        lines.append(f"| {damage.text} | {stock} | {here} | {'?' if damage.check else ''} |")
+    better = sum(d.stock == NOT_GRADED or float(points(tuple(d.stock))) < float(points(d.lost)) for d in DAMAGES if not d.refused)
+    lines += [
+        "",
+        f"In {better} of {len(DAMAGES)} kinds the points that stock nbgrader loses are kept. What cannot be saved is a file that is cut",
+    ]
+    lines += [
+        "off, which is refused with that reason, and an answer that was deleted. The wrong answer with a test that is never run gets no",
+        "points here, and full marks there.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
