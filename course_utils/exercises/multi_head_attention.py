@@ -21,7 +21,9 @@ from course_utils.toys import Toy
 
 def split_cases(draw: Draw) -> list[Case]:
     batch, length, heads, size, other = draw.sizes(5)
+    counted = torch.arange(48.0).view(2, 3, 8) + draw.integer(0, 50)  # small enough to be read
     return [
+        Case("3 steps of 8 features, counted through, 4 heads", args=(counted, 4)),
         Case(f"{length} steps of {heads * size} features, {heads} heads", args=(draw.normal(batch, length, heads * size), heads)),
         Case(f"{other} steps, {size} heads", args=(draw.normal(batch, other, size * heads), size)),
         Case("gradients arrive", args=(draw.normal(batch, length, heads * size), heads), gradients=True),
@@ -125,7 +127,7 @@ SPLIT = Exercise(
         ),
         Misconception(
             "size-for-heads",
-            "`heads` taken for the size of a head",
+            "The number of heads taken for their size",
             "You make heads of size `heads`. The argument says how many there are; their size is D divided by it.",
             _split_size_for_heads,
         ),
@@ -164,7 +166,9 @@ SPLIT = Exercise(
 
 def merge_cases(draw: Draw) -> list[Case]:
     batch, heads, length, size, other = draw.sizes(5)
+    counted = torch.arange(48.0).view(2, 4, 3, 2) + draw.integer(0, 50)  # small enough to be read
     return [
+        Case("4 heads of 2 features, counted through, 3 steps", args=(counted,)),
         Case(f"{heads} heads of {size} features, {length} steps", args=(draw.normal(batch, heads, length, size),)),
         Case(f"{size} heads of {heads} features, {other} steps", args=(draw.normal(batch, size, other, heads),)),
         Case("gradients arrive", args=(draw.normal(batch, heads, length, size),), gradients=True),
@@ -211,7 +215,7 @@ MERGE = Exercise(
         ),
         Misconception(
             "view-of-a-transposed-tensor",
-            "`view` cannot look at a transposed tensor like that",
+            "A transposed tensor cannot be viewed like that",
             "A transpose only changes how the memory is walked through, and `view` refuses to glue together two axes that do not lie "
             "side by side in memory. The error message of torch names what to call instead; it copies where it must.",
             _merge_view_of_transpose,
@@ -485,7 +489,7 @@ MULTI_HEAD = Exercise(
         ),
         Misconception(
             "value-from-key",
-            "The argument `value` is not used",
+            "The argument value is not used",
             "Your values are made from the argument `key`. Often both are the same tensor, but a caller may pass different ones.",
             with_inputs(lambda self, query, key, value: (self.query(query), self.key(key), self.value(key))),
         ),
@@ -517,14 +521,14 @@ MULTI_HEAD = Exercise(
         ),
         Misconception(
             "view-for-transpose",
-            "`view` cannot change the order of axes",
+            "A view cannot change the order of axes",
             "You go from (B, T, D) to (B, H, T, d) by `view` alone. The shape is right, but each head now holds a few whole tokens "
             "instead of a slice of every token, and masks hide the wrong things. Use split_heads.",
             with_views(view_split, ref.merge_heads),
         ),
         Misconception(
             "view-there-and-back",
-            "`view` cannot change the order of axes",
+            "A view cannot change the order of axes",
             "You split by `view` and merge by `view`. The two undo each other, which is why it looks right, but in between each head "
             "held a few whole tokens instead of a slice of every token.",
             with_views(view_split, _merge_by_view),
@@ -553,7 +557,7 @@ MULTI_HEAD = Exercise(
         Misconception(
             "mask-inverted",
             "The mask the other way round",
-            "In this course True means *may attend* (as in torch's scaled_dot_product_attention; nn.MultiheadAttention has it the "
+            "In this course True means “may attend” (as in torch's scaled_dot_product_attention; nn.MultiheadAttention has it the "
             "other way round). You hide what should be seen.",
             with_mask(lambda mask: ~mask),
         ),

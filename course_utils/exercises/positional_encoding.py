@@ -253,8 +253,8 @@ LEARNED = Exercise(
         Misconception(
             "position-of-the-batch",
             "Positions along the batch",
-            "You take one row of the table per *sequence* instead of one per time step: all steps of a sequence get the same vector. "
-            "The batch is axis 0, the time is axis 1.",
+            "You take one row of the table per sequence instead of one per time step: all steps of a sequence get the same vector. The "
+            "batch is axis 0, the time is axis 1.",
             learned(lambda self, x: x + self.table.weight[torch.arange(len(x)) % self.table.num_embeddings][:, None]),
         ),
         Misconception(
@@ -594,7 +594,7 @@ ROTARY = Exercise(
             "overwritten",
             "The second line uses the new value",
             "You overwrite the even features and then use them, already turned, for the odd ones. Both new coordinates come from both "
-            "*old* ones.",
+            "old ones.",
             turned(turn=_overwritten),
         ),
         Misconception(
@@ -605,7 +605,7 @@ ROTARY = Exercise(
         ),
         Misconception(
             "positions-ignored",
-            "The argument `positions` is not used",
+            "The positions are not used",
             "You count the steps yourself, from 0. The caller says where they stand: with a cache, the first step of a tensor may be "
             "the hundredth of the text.",
             turned(angles=lambda x, positions: torch.arange(x.shape[-2])[:, None] * ref.frequencies(x.shape[-1])),
@@ -740,7 +740,7 @@ SLIDE_INSENSITIVE = Choice(
     options={
         "a": Option(
             "Right: the output of self-attention is the same for every order of the words.",
-            "The same *set* of vectors, but in another order: each vector moves along with its word. That is not the same output.",
+            "The same set of vectors, but in another order: each vector moves along with its word. That is not the same output.",
             "invariant-for-equivariant",
         ),
         "b": Option(
