@@ -4,7 +4,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help demo test lab notebooks release bench bench-scale audit lint clean
+.PHONY: help demo test lab notebooks release bench audit lint clean
 
 help:  ## what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -35,6 +35,9 @@ audit: $(READY)  ## judge the whole bank of variants
 
 bench: $(READY)  ## measure this engine against stock nbgrader, and the attention code against torch's
 	@$(BIN)/autograder bench
+	@$(BIN)/python -m autograder.bench_pages
+	@$(BIN)/python -m autograder.bench_attention
+	@$(BIN)/python -m autograder.bench_multihead
 
 lint: $(READY)  ## ruff and mypy
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy

@@ -8,8 +8,9 @@ from typing import Any
 
 import click
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, SpinnerColumn, Task, TextColumn, TimeRemainingColumn
 from rich.table import Table
+from rich.text import Text
 
 from autograder.course import Course
 from autograder.errors import UserError
@@ -52,9 +53,16 @@ def print_json(data: Any) -> None:
     click.echo(json.dumps(data, ensure_ascii=False, default=str))
 
 
+class Rate(ProgressColumn):
+    """How many per second."""
+
+    def render(self, task: Task) -> Text:
+        return Text(f"{task.speed:.1f}/s" if task.speed else "")
+
+
 def bar(label: str, total: int | None) -> tuple[Progress, Callable[[], None]]:
     """A progress bar on a terminal, a line every tenth elsewhere, both on standard error."""
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Rate(), TimeRemainingColumn())
     progress = Progress(*columns, console=err, disable=not err.is_terminal)
     task = progress.add_task(label, total=total)
     done = 0
@@ -420,6 +428,21 @@ def export(ctx: click.Context, unit: str, to: str, worksheet: Path | None, roste
         click.echo(f"wrote {path.relative_to(course.root)}")
     for note in result.notes:
         say(note)
+
+
+@main.command()
+@click.argument("unit", default="01")
+@click.option("--students", default=20, show_default=True, type=click.IntRange(min=2), help="Size of the class that both engines grade.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def bench(unit: str, students: int, as_json: bool) -> None:
+    """Measure this engine against stock nbgrader on the same simulated class, in one run."""
+    from autograder.bench import main as measure
+
+    result = measure(unit, students, sizes=(10,) if as_json else (10, 100, 400), say=say)
+    if as_json:
+        print_json(result.as_json())
+    else:
+        click.echo("\n".join(result.lines()))
 
 
 @main.command()

@@ -1,0 +1,46 @@
+"""Feedback pages against nbgrader's own, on the same graded class, in one run: `python -m autograder.bench_pages [STUDENTS]`."""
+
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from autograder.course import Course
+from autograder.grading import run
+from autograder.pages import feedback, report
+from autograder.release import new_course, release
+from autograder.sandbox.prove import highest
+from autograder.simulate import simulate
+
+UNIT = "01_nadaraya_watson"
+
+
+def main(students: int = 100) -> None:
+    with tempfile.TemporaryDirectory(prefix="bench-") as folder:
+        course = new_course(Path(folder) / "course")
+        release(course, UNIT)
+        simulate(course, UNIT, students, accidents=False)
+        proof, _ = highest()
+        run.grade(course, UNIT, min_level=proof.level if proof is not None else 0)
+        theirs = nbgrader_seconds(course)
+        began = time.perf_counter()
+        pages = feedback.build(course, UNIT)
+        ours = time.perf_counter() - began
+        began = time.perf_counter()
+        size = report.build(course).stat().st_size
+        print(f"feedback for {len(pages)} submissions: nbgrader {theirs:.1f} s ({1000 * theirs / students:.0f} ms each), ", end="")
+        print(f"these pages {ours:.1f} s ({1000 * ours / students:.0f} ms each), {theirs / ours:.0f} times faster")
+        print(f"report on {students} students: {time.perf_counter() - began:.1f} s, {size / 1000:.0f} kB")
+
+
+def nbgrader_seconds(course: Course) -> float:
+    """`nbgrader generate_feedback UNIT`, as its users run it."""
+    command = [sys.executable, "-m", "nbgrader", "generate_feedback", UNIT]
+    began = time.perf_counter()
+    subprocess.run(command, cwd=course.root, check=True, capture_output=True)
+    return time.perf_counter() - began
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:2]))
