@@ -166,6 +166,7 @@ class Run:
         self.grader = grader_version(course.unit(unit))
         self.journal = Journal(course.root / "runs" / f"{unit}.journal")
         self.backed_up = False
+        self.log = Log(course.root / "runs" / "logs", unit)
 
     def __enter__(self) -> "Run":
         return self
@@ -173,6 +174,7 @@ class Run:
     def __exit__(self, *_: object) -> None:
         self.recorder.__exit__()
         self.journal.close()
+        self.log.close(self.summary)
 
     def all(self, students: list[str], pools: Pools, force: bool, workers: int) -> None:
         """Keep the workers busy and record what they return; only a few submissions are in memory at a time."""
@@ -215,6 +217,7 @@ class Run:
         if not force and stored is not None and stored.fingerprint == mark and self._notebook(student).is_file():
             if student in recorded and self.journal.has(student, mark):
                 self.summary.skipped += 1
+                self.log.line(student, "unchanged")
                 self.advance()
             else:
                 self.record(stored)
@@ -266,14 +269,36 @@ class Run:
         if before is not None and abs(before - after) > 1e-9:
             self.summary.changed.append({"student": result.student, "before": before, "after": after})
         self.summary.graded += 1
+        hits = "".join(f"; {note.where}: {note.message}" for note in result.limits)
+        self.log.line(
+            result.student, f"graded {result.score:g} of {result.max_score:g} in {result.seconds:.2f} s at level {result.level}{hits}"
+        )
         self.advance()
 
     def problem(self, student: str, reason: str) -> None:
         self.summary.problems.append({"student": student, "reason": reason})
+        self.log.line(student, f"not graded: {reason}")
         self.advance()
 
     def _notebook(self, student: str) -> Path:
         return self.course.autograded / student / self.unit / f"{self.unit}.ipynb"
+
+
+class Log:
+    """What happened to every submission of one run, for people: runs/logs/UNIT-TIME.log."""
+
+    def __init__(self, folder: Path, unit: str) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        name = f"{unit}-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.log"
+        self.file = open(folder / name, "a", encoding="utf-8", buffering=1)  # noqa: SIM115
+
+    def line(self, student: str, text: str) -> None:
+        clean = " ".join(f"{student}: {text}".split())  # a name or message must not make lines of its own
+        self.file.write(f"{time.strftime('%H:%M:%S')} {clean}\n")
+
+    def close(self, summary: Summary) -> None:
+        self.file.write(f"{summary.graded} graded, {summary.skipped} unchanged, {len(summary.problems)} need a person\n")
+        self.file.close()
 
 
 class Journal:
