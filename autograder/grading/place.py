@@ -3,7 +3,7 @@
 import os
 import shutil
 import tempfile
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.course import Limits
@@ -26,8 +26,15 @@ class Place:
     view: str
 
     def plan(self, limits: Limits) -> Plan:
-        used = {name: value for name, value in asdict(limits).items() if name in ("memory_mb", "cpu_seconds", "processes", "disk_mb")}
-        return Plan(level=self.level, shown=((self.view, view.INSIDE),), path=(view.INSIDE,), **used)
+        return Plan(
+            level=self.level,
+            shown=((self.view, view.INSIDE),),
+            path=(view.INSIDE,),
+            memory_mb=int(limits.memory_mb),
+            cpu_seconds=float(limits.cpu_seconds),
+            processes=int(limits.processes),
+            disk_mb=max(1, int(limits.disk_mb)),
+        )
 
     def launch(self, limits: Limits) -> Child:
         kind = Child if self.address else ColdChild

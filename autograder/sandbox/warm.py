@@ -16,6 +16,7 @@ import resource
 import select
 import signal
 import socket
+import struct
 import sys
 import tempfile
 import traceback
@@ -43,6 +44,18 @@ def further_modules() -> list[str]:
             os._exit(0)  # whoever started us is gone
         line += chunk
     return line.decode().split()
+
+
+def comes_from_inside(connection: socket.socket) -> bool:
+    """Is the caller one of our own descendants (orphans come back to us, so none escapes this)?"""
+    pid, _, _ = struct.unpack("3i", connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
+    while pid > 1 and pid != os.getpid():
+        try:
+            with open(f"/proc/{pid}/stat") as file:
+                pid = int(file.read().rpartition(")")[2].split()[1])
+        except (OSError, IndexError, ValueError):
+            return True  # gone already: whoever it was gets nothing
+    return pid == os.getpid()
 
 
 class Warm:
@@ -75,7 +88,10 @@ class Warm:
             for fd, event in self.poll.poll():
                 if fd == listener.fileno():
                     connection, _ = listener.accept()
-                    self.fork(connection, listener, own_pid)
+                    if self.level < 3 and comes_from_inside(connection):
+                        connection.close()  # without a root of its own a child can see the socket: it shall not order children
+                    else:
+                        self.fork(connection, listener, own_pid)
                 elif fd == 0:
                     self.end()
                 elif fd in self.children:

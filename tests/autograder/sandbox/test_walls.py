@@ -219,3 +219,25 @@ def test_levels_without_walls_promise_little() -> None:
     assert cold.holds
     assert not cold.held["files"]
     assert prove.prove_level(0).holds
+
+
+@pytest.mark.parametrize("level", [3, 2])
+def test_a_child_cannot_order_children_of_its_own(level: int) -> None:
+    with Warm(level, modules=("IPython",)) as started, Child(started.address, Plan(level=level)) as child:
+        told = cell(child, CONNECT.format(address=started.address))
+    assert told in ("refused\n", "nothing\n"), told
+
+
+CONNECT = """
+import socket, json
+ours, theirs = socket.socketpair()
+connection = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+connection.settimeout(2)
+try:
+    connection.connect({address!r})
+    plan = dict(level=1, uid=0, shown=[], work="/", memory_mb=100, cpu_seconds=9, processes=9, disk_mb=9, path=[])
+    socket.send_fds(connection, [json.dumps(plan).encode()], [theirs.fileno()])
+    print("FORKED" if connection.recv(100) else "nothing")
+except OSError as error:
+    print("refused")
+"""
