@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, SpinnerColumn, Task, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
+from rich.text import Text
 
 from autograder.course import Course
 from autograder.errors import UserError
@@ -281,8 +282,10 @@ def show_collected(result: Any) -> None:
     for each in result.students:
         said = list(dict.fromkeys([*each.repairs, *each.notes]))
         shown = said[:3] + ([f"… and {len(said) - 3} more: inbox/{result.unit}/report.json"] if len(said) > 3 else [])
-        table.add_row(each.student, each.status, f"{each.time.removesuffix(' UTC')}{' LATE' if each.late else ''}", "\n".join(shown))
-    out.print(table, markup=False, highlight=False)
+        table.add_row(
+            Text(each.student), each.status, f"{each.time.removesuffix(' UTC')}{' LATE' if each.late else ''}", Text("\n".join(shown))
+        )
+    out.print(table)
     repaired = sum(bool(each.repairs) for each in result.students)
     counts = [f"{result.count(*names)} {label}" for label, names in COLLECTED.items() if result.count(*names)]
     out.print(f"from {result.layout}: {', '.join(counts)}; {repaired} repaired", highlight=False)

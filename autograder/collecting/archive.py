@@ -55,9 +55,7 @@ def _opened(entry: Entry) -> Iterator[Entry]:
         yield entry
         return
     try:
-        content = entry.read()
-        stem = entry.parts[:-1] + (entry.name[:-4],)
-        yield from _zip(content, stem)
+        yield from _zip(entry.read(), entry.parts)
     except (UserError, zipfile.BadZipFile, OSError, ValueError):
         yield Entry(entry.parts, entry.size, entry.time, entry.read, "it is a zip file that cannot be read")
 

@@ -12,7 +12,7 @@ from autograder.collecting.archive import Entry, clean
 from autograder.errors import UserError
 
 CANVAS = re.compile(r"(?P<name>[^/]+?)_(?:(?P<late>LATE)_)?(?P<id>\d+)_(?P<number>\d+)_(?P<file>.+)", re.S)
-MOODLE = re.compile(r"(?P<name>[^/]+?)_(?P<id>\d+)_assignsubmission_file(?:_(?P<file>.+))?", re.S)
+MOODLE = re.compile(r"(?P<name>[^/]+?)_(?P<id>\d+)_assignsubmission_file(?:_(?P<file>.*))?", re.S)
 LAYOUTS = ("canvas", "moodle", "repositories", "folder")
 
 
@@ -31,7 +31,7 @@ def layout_of(entries: Iterable[Entry]) -> str:
     names = [entry.parts for entry in entries]
     if any(MOODLE.fullmatch(part) for parts in names for part in parts):
         return "moodle"
-    if any(CANVAS.fullmatch(parts[-1]) and parts[-1].endswith((".ipynb", ".zip")) for parts in names):
+    if any(CANVAS.fullmatch(part) and part.endswith((".ipynb", ".zip")) for parts in names for part in parts):
         return "canvas"
     if any("assignments" in parts[1:-1] for parts in names):
         return "repositories"
@@ -83,7 +83,7 @@ def _folder(entry: Entry, unit: str) -> Delivered | None:
         before = re.sub(rf"[ _-]*{re.escape(unit)}.*$", "", stem)
         return Delivered(("" if fold(before) == "copyof" else before, entry.name, stem), entry)
     rest = entry.parts[2:] if len(entry.parts) > 2 and entry.parts[1] == unit else entry.parts[1:]
-    return Delivered((entry.parts[0],), Entry(rest, entry.size, entry.time, entry.read, entry.refused))
+    return Delivered((entry.parts[0].removesuffix(".zip"),), Entry(rest, entry.size, entry.time, entry.read, entry.refused))
 
 
 # Who is who ------------------------------------------------------------------------------------------------------------
