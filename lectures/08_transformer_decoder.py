@@ -539,8 +539,8 @@ Table(lengths, ["beams", "mean log probability", "mean length"])
 # | encoder-decoder | both, then causal, plus cross-attention | write the target | the Transformer of 2017 (English to German and to French) | translate, transcribe |
 # | decoder only | causal | predict the next token | GPT | go on writing, and all that can be put as that |
 #
-# So BERT and GPT are not two language models of one kind: BERT sees both sides of a gap and cannot write from left to right. (The paper of 2017 does not explain its title's
-# other word, by the way; stories about where the name *Transformer* comes from are just that.)
+# So BERT and GPT are not two language models of one kind: BERT sees both sides of a gap and cannot write from left to right. (The paper of 2017 does not say
+# where the name *Transformer* comes from, by the way; the explanations on slides are guesses.)
 #
 # Let a decoder learn to add. `47+85=132` is nine tokens. Given six of them, the model writes the other three, most significant digit first, so that it must know all carries
 # before it writes anything. There are 10,000 sums; 1,000 are held out.

@@ -181,7 +181,8 @@ def countdown(tokens):  # (1, t) -> (1, 10)
     return F.one_hot((tokens[:, -1] - 1).clamp(min=0), 10).float()
 
 
-# greedy_decode(countdown, bos=4, eos=0, max_len=9) should be [3, 2, 1, 0], and with max_len=2 it should be [3, 2]
+# greedy_decode(countdown, bos=4, eos=0, max_len=9) should be [3, 2, 1, 0],
+# and with max_len=2 it should be [3, 2].
 
 # %% nbgrader={"grade_id": "greedy_decode"}
 def greedy_decode(next_logits, bos, eos, max_len):
