@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import warnings
 import zipfile
 from collections import defaultdict
 from collections.abc import Iterable
@@ -321,7 +322,8 @@ def _grant(course: Course, unit: str, longer: dict[str, datetime]) -> None:
     due = course.settings.due.get(unit)
     if not longer or due is None:
         return
-    with Gradebook(course.gradebook_url) as gradebook:
+    with warnings.catch_warnings(), Gradebook(course.gradebook_url) as gradebook:
+        warnings.simplefilter("ignore")  # SQLAlchemy's, on how nbgrader uses it
         for student, until in longer.items():
             gradebook.update_or_create_student(student)
             gradebook.update_or_create_submission(unit, student)
