@@ -143,8 +143,9 @@ def _graded(cell: NotebookNode, unit: str) -> dict[str, Any]:
             raise UserError(f"solutions/{unit}.py: {error.args[0]}") from None
     if written and points is None:
         raise UserError(f"solutions/{unit}.py: the written question {grade_id!r} needs points")
-    metadata = {"grade": tests or written, "grade_id": grade_id, "locked": tests, "schema_version": 3, "solution": not tests, "task": False}
-    return metadata | {"points": points} if tests or written else metadata
+    grade = points is not None  # a test, or an answer (written or code) that is graded by hand
+    metadata = {"grade": grade, "grade_id": grade_id, "locked": tests, "schema_version": 3, "solution": not tests, "task": False}
+    return metadata | {"points": points} if grade else metadata
 
 
 def _finish(notebook: NotebookNode) -> NotebookNode:
