@@ -119,7 +119,8 @@ def pack(folder: Path) -> Path:
 
 
 def _files(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.rglob("*") if not path.is_dir() and path.relative_to(folder).parts[0] != ".git")
+    aside = {".git", "__pycache__", ".ipynb_checkpoints", ".venv"}  # what using the folder leaves behind; .gitignore names it too
+    return sorted(path for path in folder.rglob("*") if not path.is_dir() and aside.isdisjoint(path.relative_to(folder).parts))
 
 
 # What must not get out -------------------------------------------------------------------------------------------------
