@@ -113,7 +113,9 @@ def by_exercise(everybody: list[Result], names: list[str]) -> list[dict[str, Any
     """The exercises, those that most failed first."""
     table = []
     for name in names:
-        cells = [cell for result in everybody for cell in result.cells if cell.name == name and cell.points is not None]
+        cells = [
+            cell for result in everybody for cell in result.cells if cell.name == name and cell.how != "by hand" and cell.points is not None
+        ]
         if not cells:
             continue
         failed = sum(cell.points < cell.max_points for cell in cells if cell.points is not None)
