@@ -245,21 +245,32 @@ def same_opening(path: Path, made: NotebookNode) -> bool:
     return there == [cell.source for cell in made.cells if opening(cell)]
 
 
-def reopen(path: Path, made: NotebookNode) -> None:
-    """Only the student repository has changed: write badge and set-up anew, and keep the outputs."""
-    notebook = nbformat.read(path, as_version=4)
-    notebook.cells = [notebook.cells[0], *(c for c in made.cells if opening(c)), *(c for c in notebook.cells[1:] if not opening(c))]
-    _write(notebook, path)
+def code_of(notebook: NotebookNode) -> list[NotebookNode]:
+    """The cells that compute something: what they print depends on nothing else that is written in the notebook."""
+    return [cell for cell in notebook.cells if cell.cell_type == "code" and not opening(cell)]
+
+
+def same_code(path: Path, made: NotebookNode) -> bool:
+    if not path.is_file():
+        return False
+    return [cell.source for cell in code_of(nbformat.read(path, as_version=4))] == [cell.source for cell in code_of(made)]
+
+
+def rewrite(path: Path, made: NotebookNode) -> None:
+    """Only prose, badge or set-up have changed: write them anew, and keep the outputs."""
+    for new, old in zip(code_of(made), code_of(nbformat.read(path, as_version=4)), strict=True):
+        new.outputs, new.execution_count = old.outputs, old.execution_count
+    _write(made, path)
 
 
 def refresh_lecture(course: Course, name: str, force: bool) -> None:
     path, made = lecture_path(course, name), lecture(course, name)
-    if force or not same_source(path, made):
+    if force or not same_code(path, made):
         print(f"running lectures/{name}.ipynb", flush=True)
         build_lecture(course, name)
-    elif not same_opening(path, made):
-        print(f"new badge in lectures/{name}.ipynb", flush=True)
-        reopen(path, made)
+    elif not same_source(path, made) or not same_opening(path, made):
+        print(f"new prose in lectures/{name}.ipynb, its outputs are kept", flush=True)
+        rewrite(path, made)
 
 
 def refresh_assignment(course: Course, name: str, force: bool) -> None:

@@ -100,6 +100,22 @@ def test_another_student_repository_renews_the_badge_and_keeps_the_outputs(small
     assert notebooks.stale(moved) == []
 
 
+def test_new_prose_keeps_the_outputs_and_new_code_does_not(small: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    notebooks.build_lecture(small, "01_small")
+    runs: list[str] = []
+    monkeypatch.setattr(notebooks, "build_lecture", lambda course, name: runs.append(name))
+    notebooks.lecture_source(small, "01_small").write_text(LECTURE.replace("A small lecture", "Another title"))
+    notebooks.refresh_lecture(small, "01_small", force=False)
+    built = nbformat.read(notebooks.lecture_path(small, "01_small"), as_version=4)
+    assert built.cells[0].source == "# Another title"
+    assert built.cells[-1].outputs[0]["data"]["text/plain"] == "2"
+    assert notebooks.same_source(notebooks.lecture_path(small, "01_small"), notebooks.lecture(small, "01_small"))
+    assert runs == []
+    notebooks.lecture_source(small, "01_small").write_text(LECTURE.replace("1 + 1", "1 + 2"))
+    notebooks.refresh_lecture(small, "01_small", force=False)
+    assert runs == ["01_small"]
+
+
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
