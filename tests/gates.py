@@ -17,7 +17,7 @@ GATES: list[tuple[str, list[list[str]]]] = [
     ("hostile", [[*PYTEST, "tests/hostile"]]),
     ("equality with nbgrader", [[*PYTEST, "tests/equality"]]),
     ("browser", [[*PYTEST, "tests/browser"]]),
-    ("colab", [[*PYTEST, "tests/colab", "--durations=5"]]),
+    ("colab", [[*PYTEST, "-n", "2", "--dist", "loadfile", "tests/colab", "--durations=5"]]),
 ]
 
 

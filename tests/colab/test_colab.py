@@ -98,22 +98,3 @@ def test_the_set_up_cell_does_nothing_elsewhere(tmp_path: Path) -> None:
     script = tmp_path / "set_up.py"
     script.write_text(code.replace("%pip", "raise SystemExit('installed something') #"))
     subprocess.run([sys.executable, str(script)], check=True, timeout=60)
-
-
-@pytest.mark.parametrize("kind", damage.DAMAGES, ids=lambda kind: kind.key)
-def test_stock_nbgrader_gives_what_the_table_says(
-    kind: damage.Damage, stock: tuple[Course, dict[str, str]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    course, students = stock
-    monkeypatch.chdir(course.root)
-    monkeypatch.setenv("COURSE_SEED", "stock")
-    assert damage.stock_losses(course, students[kind.group + kind.text]) == kind.stock
-
-
-@pytest.fixture(scope="module")
-def stock(tmp_path_factory: pytest.TempPathFactory) -> tuple[Course, dict[str, str]]:
-    from autograder.release import new_course, release
-
-    course = new_course(tmp_path_factory.mktemp("stock") / "course")
-    release(course, damage.UNIT)
-    return course, {kind.group + kind.text: student for student, kind in damage.hand_in(course, damage.DAMAGES).items()}
