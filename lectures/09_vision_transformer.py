@@ -145,7 +145,7 @@ class VisionTransformer(nn.Module):
 # %% alt="Training loss of the Vision Transformer on the digits, falling from 2.3 to nearly 0"
 def small_vit():
     torch.manual_seed(0)
-    return VisionTransformer(image_size=8, channels=1, patch=2, dim=48, heads=4, hidden=96, depth=3, classes=10)
+    return VisionTransformer(8, 1, patch=2, dim=48, heads=4, hidden=96, depth=3, classes=10)  # 8 x 8 pixels, 1 channel
 
 
 model = small_vit()
@@ -154,7 +154,7 @@ found = accuracy(model, test_images, test_labels)
 curves(None, {"loss": losses}, "step", "cross entropy", f"test accuracy {found:.3f}");
 
 # %% [markdown]
-# What is left over? The digits that it gets wrong, with its answer above the truth:
+# What is left over? Some of the digits that it gets wrong, with its answer and the truth:
 
 # %% alt="Test digits that the model gets wrong, each titled with the model's answer and the true digit; most are badly written"
 with torch.no_grad():
@@ -193,7 +193,8 @@ show(jigsaws[:4], title="the same patches in another order", ax=axes[1]);
 with torch.no_grad():
     moved = [(m(test_images) - m(jigsaws)).abs().max() for m in (model, bag)]  # largest change of a logit
 right = [accuracy(m, jigsaws, test_labels) for m in (model, bag)]
-Table(list(zip(["with positions", "without"], moved, right)), ["model", "largest change of a logit", "accuracy on jigsaws"])
+names = ["with positions", "without"]
+Table(list(zip(names, moved, right)), ["model", "largest change of a logit", "accuracy on jigsaws"])
 
 # %% [markdown]
 # Without positions the logits do not move at all. Two words are worth keeping apart here, and a deck that says
@@ -230,7 +231,8 @@ class MeanPooled(VisionTransformer):
 torch.manual_seed(0)
 averaged = MeanPooled(8, 1, 2, 48, 4, 96, 3, 10)
 train(averaged, images, labels, steps(400))
-Table([("CLS", found), ("mean of the patches", accuracy(averaged, test_images, test_labels))], ["read from", "test accuracy"])
+pooled = accuracy(averaged, test_images, test_labels)
+Table([("CLS", found), ("mean of the patches", pooled)], ["read from", "test accuracy"])
 
 # %% [markdown]
 # Both work. A gap of one percent is four or five of the 450 test images, and another seed can turn it round. CLS is a learned
@@ -321,7 +323,8 @@ Table([(name, *[f"{a:.3f}" for a in row]) for name, row in results.items()], ["t
 
 # %% alt="Eight versions of one digit, each moved by up to a pixel and turned a little"
 torch.manual_seed(0)
-augment = transforms.RandomAffine(degrees=10, translate=(1 / 8, 1 / 8), interpolation=transforms.InterpolationMode.BILINEAR)
+smooth = transforms.InterpolationMode.BILINEAR
+augment = transforms.RandomAffine(degrees=10, translate=(1 / 8, 1 / 8), interpolation=smooth)
 few, their_labels = images[shuffled[:100]], labels[shuffled[:100]]  # (100, 1, 8, 8), (100,)
 copies = torch.cat([torch.stack([augment(image) for image in few]) for _ in range(8)])  # (800, 1, 8, 8)
 show(copies[::100], title="one digit, eight times");
@@ -329,8 +332,10 @@ show(copies[::100], title="one digit, eight times");
 # %%
 taught = small_vit()
 train(taught, torch.cat([few, copies]), their_labels.repeat(9), steps(250))  # (900, 1, 8, 8), (900,)
-rows = [("100 images", results["ViT"][0]), ("100 images, each in 9 versions", accuracy(taught, test_images, test_labels))]
-Table([*rows, ("1347 images", results["ViT"][-1])], ["a ViT trained on", "test accuracy"])
+few_found, all_found = results["ViT"][0], results["ViT"][-1]
+taught_found = accuracy(taught, test_images, test_labels)
+rows = [("100 images", few_found), ("100 images, each in 9 versions", taught_found), ("1347 images", all_found)]
+Table(rows, ["a ViT trained on", "test accuracy"])
 
 # %% [markdown]
 # Invented neighbours close a good part of the gap. They do not replace other people's handwriting.
@@ -399,7 +404,7 @@ def compare(i):
     look(test_images[i], drops[i].clamp(min=0).reshape(4, 4), "occlusion", axes[2])
 
 
-interactive(compare, "image", list(range(10)), alt="A test digit, its attention rollout and its occlusion map")
+interactive(compare, "image", list(range(10)), alt="A digit, its rollout and its occlusion map")
 
 # %% [markdown]
 # They agree here and there. To settle it, let both *point out* patches: blank the $k$ patches with the highest score and measure the
@@ -428,7 +433,7 @@ curves(list(removed), deletion, "patches blanked", "accuracy", style="o-");
 #
 # ## Beside torchvision
 #
-# Is our hundred lines' worth the real thing? `torchvision.models.vit_b_16` is the base model of the paper: patches of 16, 768 features, 12 heads,
+# Is this small model built like the real thing? `torchvision.models.vit_b_16` is the base model of the paper: patches of 16, 768 features, 12 heads,
 # 12 layers. `from_torchvision` copies all its weights into our modules. Two details differ and are taken over: GELU for ReLU in
 # the feed-forward layers, and $10^{-6}$ for $10^{-5}$ in the layer norms. (Its head starts at zero, which would make any two models agree:
 # it is filled with random numbers first.)
