@@ -43,8 +43,9 @@ def test_every_part_has_a_rubric_that_is_not_released() -> None:
 
 def test_the_points_of_a_rubric_add_up() -> None:
     for cell in graded(notebooks.solution_path(Course(SOURCE_TREE), UNIT)):
-        rubric = re.split(r"\n\n|\n(?!# )", text(cell).split("Rubric.")[1])[0]
-        points = [int(number) for number in re.findall(r"(?:^|\. |\*\* |\s)(\d)(?: points?)?: ", rubric)]
+        end = "**A good hand-in" if cell["cell_type"] == "markdown" else "\n"
+        rubric = text(cell).split("Rubric.")[1].split(end)[0]
+        points = [int(number) for number in re.findall(r"\b(\d)(?: points?)?: ", rubric)]
         assert sum(points) == cell["metadata"]["nbgrader"]["points"], text(cell)
 
 

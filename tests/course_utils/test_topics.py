@@ -1,0 +1,84 @@
+"""The topics of the project: sets that do not overlap, hard sets that hold something new, baselines and models that can be scored."""
+
+import pytest
+import torch
+
+from course_utils import scenes
+from course_utils.topics import TOPICS, Dates, Digits, Letters, Relations, Topic, look, moved
+from course_utils.training import seeded
+
+SETS = ("train", "validation", "hard_validation", "test", "hard_test")
+
+
+@pytest.fixture(scope="module", params=list(TOPICS))
+def topic(request: pytest.FixtureRequest) -> Topic:
+    return TOPICS[request.param]()
+
+
+def examples(topic: Topic, name: str) -> set[bytes]:
+    inputs, targets = getattr(topic, name)
+    return {i.numpy().tobytes() + t.numpy().tobytes() for i, t in zip(inputs, targets, strict=True)}
+
+
+def test_no_example_is_in_two_sets(topic: Topic) -> None:
+    found = {name: examples(topic, name) for name in SETS}
+    for i, one in enumerate(SETS):
+        for other in SETS[i + 1 :]:
+            assert not found[one] & found[other], (one, other)
+
+
+def test_baseline_and_model_are_scored_alike(topic: Topic) -> None:
+    torch.manual_seed(0)
+    model = topic.model()
+    inputs, targets = (part[:40] for part in topic.hard_validation)
+    guessed, said = topic.guess(inputs), topic.predict(model, inputs)
+    assert guessed.shape == said.shape
+    assert 0 <= topic.score(guessed, targets) <= 1
+    assert 0 <= topic.score(said, targets) <= 1
+    loss = topic.loss(model, inputs, targets)
+    loss.backward()
+    assert loss.ndim == 0
+    assert all(p.grad is not None for p in model.parameters())
+
+
+def test_right_answers_score_one_and_are_said_alike(topic: Topic) -> None:
+    inputs, targets = topic.validation
+    if isinstance(topic, Letters):
+        perfect = torch.nn.functional.one_hot(targets, len(topic.vocabulary)).float()  # (N, T, V)
+    else:
+        perfect = targets
+    assert topic.score(perfect, targets) == pytest.approx(1)
+    assert [topic.says(row) for row in perfect[:5]] == [topic.says(row) for row in targets[:5]]
+    assert len(look(topic, (inputs, targets), perfect, count=5).rows) == 5
+
+
+def test_the_nearest_neighbour_of_a_training_example_is_itself() -> None:
+    topic = Digits()
+    assert topic.score(topic.guess(topic.train[0]), topic.train[1]) == 1
+
+
+def test_moved_images_are_moved_by_one_pixel() -> None:
+    image = torch.zeros(60, 2, 5, 7)
+    image[:, :, 2, 3] = 1
+    places = moved(image, seeded(0)).nonzero()[:, 2:] - torch.tensor([2, 3])
+    assert sorted(map(tuple, places.unique(dim=0).tolist())) == [(y, x) for y in (-1, 0, 1) for x in (-1, 0, 1) if (y, x) != (0, 0)]
+
+
+def test_what_is_new_in_the_hard_sets() -> None:
+    letters = Letters()
+    longest = {name: max(len(letters.says(row).split()) for row in getattr(letters, name)[1]) for name in SETS}
+    assert longest["hard_test"] == longest["hard_validation"] == longest["train"] + 1
+    relations = Relations()
+    for name in SETS:
+        told = [" ".join(scenes.words(row)) for row in getattr(relations, name)[1]]
+        assert {"red circle" in text or "blue cross" in text for text in told} == {name.startswith("hard")}
+    dates = Dates()
+    assert any("december" in dates.reads(row) for row in dates.train[0])
+    assert not any("szeptember" in dates.reads(row) for row in dates.train[0])
+    assert any("szeptember" in dates.reads(row) for row in dates.hard_test[0])
+
+
+def test_pairs_of_words_do_not_know_the_verb() -> None:
+    topic = Letters()
+    score = topic.score(topic.guess(topic.test[0]), topic.test[1])
+    assert 0.4 < score < 0.6  # both kinds of endings follow *letter* equally often
