@@ -126,8 +126,8 @@ Table([(word, *row, row.sum()) for word, row in zip(so_far, weights)], ["", *fre
 
 # %% [markdown]
 # A deck stops one step earlier: it replaces *Hello* by $\mathrm{sim}(\textit{Hello}, \textit{Salut}) \cdot \textit{Salut} + \dots$ with the raw
-# similarities. Those may be negative and sum to anything, as in the row of *name* here. The softmax along each row is what turns similarities into
-# shares. In symbols, with $s_l$ for the decoder's step $l$, $h_t$ for word $t$ of the memory, and $d$ for the size of a head:
+# similarities. Those may be negative and sum to anything: in the code above the row of *name* begins with −0.3 and sums to 3.9. The softmax along each row turns
+# similarities into shares. In symbols, with $s_l$ for the decoder's step $l$, $h_t$ for word $t$ of the memory, and $d$ for the size of a head:
 #
 # $$q_l = W_q s_l, \qquad k_t = W_k h_t, \qquad v_t = W_v h_t, \qquad
 # \alpha_{l,t} = \mathrm{softmax}_t\!\left(\frac{q_l \cdot k_t}{\sqrt d}\right), \qquad c_l = \sum_t \alpha_{l,t}\, v_t$$
@@ -183,7 +183,7 @@ heatmap(real.expand(5, 6).float(), title="cross-attention: may attend", ax=right
 #
 # Stack such blocks, and a question comes up on which two decks disagree. One lets decoder layer $\ell$ read *encoder layer* $\ell$, with queries from the
 # feed-forward network below. The other lets every decoder layer read the **last** encoder layer, with queries from the masked self-attention of the same
-# block. torch's own model can decide. We give its decoder, layer by layer, one memory or the other, and compare with what `nn.Transformer` does:
+# block. Which memory is read, torch's own model can decide. We give its decoder, layer by layer, one memory or the other, and compare with what `nn.Transformer` does:
 
 # %%
 torch.manual_seed(1)
@@ -209,7 +209,7 @@ rows = [(name, (decode_with(memories) - theirs(x, y)).abs().max()) for name, mem
 Table(rows, ["what the decoder reads", "difference from nn.Transformer"])
 
 # %% [markdown]
-# The last layer, for all of them. That has practical consequences: encoder and decoder may have different depths, and the source is encoded **once**,
+# The last layer, for all of them. (Where the query comes from stands in the block above: from $\mathrm{LN}_1$, behind the self-attention.) That has practical consequences: encoder and decoder may have different depths, and the source is encoded **once**,
 # however long the translation gets. (The slide with the layer-by-layer version has two more slips: it makes the values with $W_k$, and it leaves out
 # the $\sqrt d$. With $v = k$ a word could only hand over what it is found by.)
 #
@@ -217,7 +217,7 @@ Table(rows, ["what the decoder reads", "difference from nn.Transformer"])
 #
 # Here is everything, in the order of the data: embed, add positions, encode; embed, add positions, decode; and at the end one linear layer that
 # gives a score for each word of the vocabulary, of which softmax makes probabilities. This is `Transformer` in
-# `course_utils/transformer_decoder.py`, worth reading from top to bottom:
+# `course_utils/transformer_decoder.py`, worth reading from top to bottom (`place` adds the positions):
 #
 # ```python
 # def encode(self, source):                                # (B, S) tokens
@@ -331,8 +331,8 @@ for name, rate in rates.items():
 curves(None, histories, "step", "loss", "six layers on each side");
 
 # %% [markdown]
-# The same model, the same data, the same rate after step 50; only the first steps differ. For shallow models, for smaller rates, or with the norm
-# in front (unit 07), the two curves would be hard to tell apart: warm-up is a remedy for deep post-norm stacks, not a law.
+# The same model, the same data, the same rate after step 50; only the first steps differ. Without the rise the loss falls even faster at first, and then gets stuck.
+# Shallow models, smaller rates, or the norm in front (unit 07) can mostly do without: warm-up is a remedy for deep post-norm stacks, not a law.
 #
 # ## Training a translator
 #
@@ -404,7 +404,7 @@ heatmap(crossed[-1].mean(0), spanish_words, words, "cross-attention of the last 
 
 # %% [markdown]
 # Read it row by row: the row named *larga* is the step that *writes* larga. English puts *long* before *letter*, Spanish *larga* after
-# *carta*, and the bright cells cross. Slide through the steps to see the same thing as it happens: what has been written, and where the next word comes from.
+# *carta*, and the bright cells cross. (That *carta* hardly looks at *letter* is the subject of the next section.) Slide through the steps to see the same thing as it happens: what has been written, and where the next word comes from.
 
 # %%
 def draw(step):
@@ -418,7 +418,7 @@ interactive(draw, "step", list(range(len(spanish_words))), start=4, alt="Bars of
 # %% [markdown]
 # ## What letter means
 #
-# The step that writes the noun has to choose between *carta* and *letra*. Where does it look? Over all held-out sentences, last layer, mean over heads:
+# The step that writes the noun has to choose between *carta* and *letra*. Where does it look? Over 50 held-out sentences, last layer, mean over heads:
 
 # %% alt="Three bars: where the step that writes carta or letra looks; most of the weight lies on the words behind letter"
 totals = torch.zeros(3)  # (3,): on the noun, behind it, before it
@@ -470,7 +470,8 @@ def greedy(next_logits, bos, eos, max_len):  # next_logits: (1, t) tokens -> (1,
 # Two things end it: the model says `<eos>`, or there is no more room. The second is not a luxury: nothing forces a model to stop. And each call gets *everything*
 # written so far, `<bos>` included.
 #
-# The likeliest word is not always the way to the likeliest sentence. Take a language of five sentences, with these probabilities:
+# The likeliest word is not always the way to the likeliest sentence. Take a language of five sentences, with the
+# probabilities below. *One beam* is greedy decoding; *two* keep the two likeliest beginnings, by the method of the next section:
 
 # %%
 toy = ["<bos>", "<eos>", "la", "una", "carta", "letra", "vieja"]
@@ -486,7 +487,7 @@ found = {beams: beam_search(next_logits, 0, 1, 5, beams) for beams in (1, 2)}
 Table([(beams, " ".join(toy[i] for i in tokens), math.exp(score)) for beams, (tokens, score) in found.items()], ["beams", "sentence", "probability"])
 
 # %% [markdown]
-# Greedy (one beam) takes *la*, the better word, and is then stuck with the worse sentence. By the time it could know, *una* is gone.
+# Greedy takes *la*, the better word, and is then stuck with the worse sentence. By the time it could know, *una* is gone.
 #
 # ## Beam search
 #
@@ -508,7 +509,7 @@ def beam(next_logits, bos, eos, max_len, beams):
 
 
 # %% [markdown]
-# How wide should a beam be? We try it on 100 random language models of five words and sentences of up to five. Keeping *everything* finds the truly best sentence;
+# How wide should a beam be? We try it on 100 random language models: five words, sentences of up to five, and odds of the next word that depend on the last one and on the place. Keeping *everything* finds the truly best sentence;
 # how often does a narrow beam find it too?
 
 # %% alt="Share of random models in which beam search finds the best sentence, against the number of beams: it rises from about half to nearly one"
@@ -535,7 +536,7 @@ Table(lengths, ["beams", "mean log probability", "mean length"])
 #
 # | | self-attention | trained to | examples | good for |
 # |---|---|---|---|---|
-# | encoder only | both directions | fill in blanked words, or classify | BERT, ViT | classify, tag, search |
+# | encoder only | both directions | fill in blanked words, or classify | BERT, ViT (unit 09) | classify, tag, search |
 # | encoder-decoder | both, then causal, plus cross-attention | write the target | the Transformer of 2017 (English to German and to French) | translate, transcribe |
 # | decoder only | causal | predict the next token | GPT | go on writing, and all that can be put as that |
 #
@@ -619,7 +620,8 @@ class Cached(MultiHeadAttention):
 
 # %% [markdown]
 # No mask: the future is not in the cache. But the newest step must be, before it looks, or it could not see itself. Queries are not kept; who asked
-# what in the past is of no interest to anyone. Here is a whole decoder-only model that writes with a cache per layer:
+# what in the past is of no interest to anyone. Here is a whole decoder-only model that writes with a cache per layer (`CachedAttention` is the class above, from
+# `course_utils`; the blocks of `DecoderOnly` are pre-norm):
 
 # %%
 torch.manual_seed(0)
@@ -675,7 +677,7 @@ curves(counts, {name: [n / t for n, t in zip(counts, row)] for name, row in time
 Table([(n, slow, fast, slow / fast) for n, slow, fast in zip(counts, times["without"], times["with the cache"])], ["tokens", "seconds without", "seconds with", "times faster"])
 
 # %% [markdown]
-# The gain grows with the length. Without a cache, token $t$ costs a pass over $t$ tokens: $1 + 2 + \dots + n$, of order $n^2$ just for the linear layers.
+# The gain grows with the length; for a few tokens there is none. Without a cache, token $t$ costs a pass over $t$ tokens: $1 + 2 + \dots + n$, of order $n^2$ just for the linear layers.
 # With it, those cost the same for every token. What the cache costs is memory: two vectors per token, layer and sentence.
 
 # %%
@@ -685,7 +687,7 @@ f"{2 * layers * width * length * 2 / 2**30:.1f} GiB of cache per text, at 2 byte
 # %% [markdown]
 # ## What attention costs
 #
-# In words: every token is compared with every token, by products of $d$ numbers. Twice as long a text means four times the comparisons. The scores take $n^2 d$
+# In words: every token is compared with every token, by products of $d$ numbers ($d$ is now the width of the model: all heads together). Twice as long a text means four times the comparisons. The scores take $n^2 d$
 # multiplications, the weighted sum of values as many: **time $O(n^2 d)$**. The weights themselves are $n^2$ numbers per head: **memory $O(n^2)$**. Slides that say
 # “$O(n^2)$” leave out the factor and the question *of what*. The linear layers around it are $O(n d^2)$. Which of the two is felt? Measure both:
 
@@ -713,8 +715,8 @@ ax.set(xscale="log", yscale="log");
 
 # %% [markdown]
 # On paper the attention needs $2 n^2 D$ multiplications and the linear layers $12 n D^2$ (four projections, and a feed-forward layer four times as wide): they meet at
-# $n = 6 D$, here 1536. Measured, they meet earlier, because the multiplications are not all: $n^2$ weights must be written to memory and read again for the softmax.
-# That is why fused kernels, which never store them, are the default today. Below that length, a Transformer is mostly linear layers.
+# $n = 6 D$, here 1536. Measured, they meet earlier, and the exponent may exceed 2, because the multiplications are not all: $n^2$ weights must be written to memory and
+# read again for the softmax. That is why fused kernels, which never store them, are the default today. At lengths below the crossing, a Transformer is mostly linear layers.
 #
 # ## Recurrence or attention: what runs side by side
 #
@@ -747,8 +749,8 @@ Table(rows, ["sentences B", "tokens T", "GRU, ms", "Transformer block, ms"])
 #
 # ## Two tables, read critically
 #
-# A deck ends with two tables and three headlines: larger models are better, training is much faster, results are great. First translation: BLEU (higher is better), and the
-# cost of training.
+# A deck ends with two tables and three headlines: larger models are better, training is much faster, results are great. First translation: BLEU (higher is better; what it counts comes
+# below), and the cost of training. An *ensemble* is several trained models that vote.
 
 # %%
 bleu = [  # model, BLEU from English to German and to French, training operations for each
@@ -787,7 +789,8 @@ Table([(f"{n}-grams", shared(wrong, right, n)) for n in (1, 2, 3, 4)], ["", "sha
 
 # %% [markdown]
 # Six words of seven are right, and she gets a letter of the alphabet. The second table is about summaries: *perplexity* (lower is better) and ROUGE-L, which counts the longest common
-# subsequence with a reference (higher is better). $L$ is how many tokens of input the model reads.
+# subsequence with a reference (higher is better). $L$ is how many tokens of input the model reads;
+# ED is an encoder-decoder, D a decoder alone; DMCA and MoE are variants that do not matter here.
 
 # %%
 summaries = [
@@ -799,7 +802,7 @@ Table([map(str, row) for row in summaries], ["model", "L", "perplexity", "ROUGE-
 
 # %% [markdown]
 # Transformer-D predicts better and summarises worse. Perplexity is $\exp$ of the mean negative log likelihood *per token*, with the teacher holding the pen: the inverse of the geometric mean
-# of the probabilities, not “one over the likelihood”, which would shrink with every further word. It says how well the next word of a *given* text is guessed. And the rows differ in what the models
+# of the probabilities, not “one over the likelihood”, which would grow with every further word. It says how well the next word of a *given* text is guessed. And the rows differ in what the models
 # are allowed to read, from 500 to 11,000 tokens: with more to read, the same text is easier to guess. Whether the architecture or the input made the difference, this table cannot say.
 # Our translator has a perplexity as well:
 
@@ -829,7 +832,8 @@ f"perplexity {nll.exp():.3f}, exact match {exact:.2f}"
 #
 # <details><summary>Answer</summary>
 #
-# Self-attention (H, 5, 5), or 6 with `<bos>` counted as a step; cross-attention (H, 5, 10). With 8 source words only the latter changes, to (H, 5, 8). No parameter has a length in it.
+# Self-attention (H, 5, 5), cross-attention (H, 5, 10). With 8 source words only the latter changes, to (H, 5, 8). No parameter has a length in it. (If `<eos>` is to be predicted too, the decoder
+# reads `<bos>` and all five words: 6 in place of every 5.)
 # </details>
 #
 # **2.** Someone trains a decoder, forgets the shift, and gets a loss near 0 after a few steps, *with* a correct causal mask. Why?
