@@ -8,7 +8,7 @@
 # - say what the CLS token, the positions and the size of a patch are good for, with measurements;
 # - build a Vision Transformer from parts you have, and prove that it equals torchvision's;
 # - show where it looks, by attention rollout and by occlusion, and say which of the two to trust;
-# - say on which side of the data a CNN wins.
+# - say with how much data a CNN wins, and why.
 
 # %%
 import time
@@ -179,7 +179,8 @@ without = accuracy(bag, test_images, test_labels)
 Table([("with positions", found), ("without", without)], ["model", "test accuracy"])
 
 # %% [markdown]
-# Roughly seven digits in ten can be told from a bag of squares: how much ink there is, how many corners and how many bars. The rest needs places. To
+# Roughly seven digits in ten can be told from a bag of squares, presumably by how much ink there is, how many corners and how many
+# bars. The rest needs places. To
 # see that this model is blind to order, not merely bad at it, shuffle the patches of every test image in the same way.
 
 # %% alt="Four digits, and the same digits as jigsaws with their sixteen patches shuffled"
@@ -214,8 +215,8 @@ for ax, row in zip(axes.flat, similarity):
 
 # %% [markdown]
 # Models trained on millions of photographs show their neighbourhood in such maps: rows and columns light up. This one has
-# seen 1,347 small digits and has learned what pays for them: the corners are alike, because they are nearly always empty. It
-# has places, but no map of them.
+# seen 1,347 small digits and has learned what pays for them: most corners are alike, probably because they are
+# so often empty. It has places, but no map of them.
 #
 # ## CLS or the mean?
 #
@@ -260,13 +261,15 @@ rows = [(p, (32 // p) ** 2, f"{(32 // p) ** 4:,}", f"{milliseconds(p):.1f}") for
 Table(rows, ["patch", "patches N", "numbers in one N x N matrix", "milliseconds"])
 
 # %% [markdown]
-# The name of the original paper, *An image is worth 16x16 words*, is a compromise: $224 / 16 = 14$, so 196 words per image.
+# With few tokens the time hardly grows: the linear layers and the mere calls take most of it. In the last row the square is felt.
+# The title of the original paper, *An image is worth 16x16 words*, names its compromise: patches of 16 x 16 *pixels*. With
+# $224 / 16 = 14$ of them in a row there are 196 words per image.
 #
 # ## Little data: a CNN, a ViT and a straight line
 #
 # One deck says that Transformers do even better than CNNs on images. Is it so? Here are two rivals on the same digits. A small CNN
 # slides 3 x 3 windows over the image: *neighbours belong together, and a stroke is a stroke wherever it is* is built into
-# it. And logistic regression, one linear layer on 64 pixels, the oldest classifier in the book.
+# it. The *straight line* is logistic regression, one linear layer on 64 pixels, the oldest classifier in the book.
 
 # %%
 def small_cnn():
@@ -309,12 +312,12 @@ ax.set_xscale("log"), ax.set_xticks(sizes, sizes), ax.minorticks_off();
 Table([(name, *[f"{a:.3f}" for a in row]) for name, row in results.items()], ["trained on", *map(str, sizes)])
 
 # %% [markdown]
-# So much for "better". With 100 images the CNN is far ahead of the ViT, and so is a straight line. With all of them the ViT has
+# So much for "better". With 100 images the CNN is far ahead of the ViT, and so is a straight line. With all of them the ViT has nearly
 # caught up with both, and who leads by a percent is a matter of the seed; the CNN gets there with a sixth of the parameters. A CNN is
 # *told* that neighbours matter; a ViT has to *find out*, patch by patch and place by place, and pays for it in examples. The
 # price is worth paying where examples are plenty: the original paper trained on 300 million images before it overtook its CNNs,
 # and on the 1.3 million of ImageNet alone it stayed behind. And that a linear model of 650 numbers
-# does so well says that these digits are an easy task: 97 % on them proves that the code is right, not that it is good.
+# does so well says that these digits are an easy task: 97 % on them shows that the code works, not that the model is good.
 #
 # ## More data for nothing
 #
@@ -349,7 +352,7 @@ Table(rows, ["a ViT trained on", "test accuracy"])
 #
 # $$\tilde A_l = \tfrac12 A_l + \tfrac12 I \ \text{(rows normalised)}, \qquad R = \tilde A_L \cdots \tilde A_2 \tilde A_1$$
 #
-# Row 0 of $R$ says how much of each patch has arrived in CLS.
+# Row 0 of $R$ says how much of each patch has arrived in CLS (in the pictures: the more, the deeper the orange).
 
 # %%
 def attention_rollout(weights):
@@ -426,7 +429,8 @@ for name, score in scores.items():
 curves(list(removed), deletion, "patches blanked", "accuracy", style="o-");
 
 # %% [markdown]
-# Occlusion knows: two or three patches decide. Rollout beats chance, but it does not beat *ink*, which has never seen the model. It
+# Occlusion knows: two or three patches decide. (It has an advantage here, since the test blanks patches just as it does. The fair
+# rivals are the other three.) Rollout beats chance, but it does not beat *ink*, which has never seen the model. It
 # shows that the model looks at the digit and not at the empty background, and hardly more than that. Attention says what is *mixed in*,
 # not what the layers behind make of it; and half of every step in the rollout is our assumption, not a measurement. Pictures of
 # attention are a good question to ask a model. For an answer, change the input and watch the output.
@@ -434,7 +438,7 @@ curves(list(removed), deletion, "patches blanked", "accuracy", style="o-");
 # ## Beside torchvision
 #
 # Is this small model built like the real thing? `torchvision.models.vit_b_16` is the base model of the paper: patches of 16, 768 features, 12 heads,
-# 12 layers. `from_torchvision` copies all its weights into our modules. Two details differ and are taken over: GELU for ReLU in
+# 12 layers. `from_torchvision` copies all its weights into our modules. Two details differ and are taken over: GELU, a smooth ReLU, in
 # the feed-forward layers, and $10^{-6}$ for $10^{-5}$ in the layer norms. (Its head starts at zero, which would make any two models agree:
 # it is filled with random numbers first.)
 
@@ -457,6 +461,7 @@ Table(rows, ["parameters", "largest logit", "largest difference"])
 # Digits are soon exhausted. Fashion-MNIST has 60,000 pieces of clothing of 28 x 28 pixels, ten kinds of them. `fashion_mnist()` reads it
 # through `torchvision.datasets`; where the files are not there yet, `fashion_mnist(download=True)` fetches them (30 MB). The model has three
 # layers and sees 16 patches of 7 x 7. `fashion_experiment` trains it for two epochs; this cell does so only where the data is at hand.
+# The second picture is occlusion again, under the model's answers. (`normalised` brings the pixels to mean 0 and deviation 1.)
 
 # %% alt="Twelve pieces of clothing from Fashion-MNIST"
 if fashion_mnist_is_here():
@@ -492,7 +497,7 @@ if fashion_mnist_is_here():
 #
 # ## Questions
 #
-# 1. A ViT was trained on images of 224 x 224 with patches of 16. Which of its parameters do not fit an image of 384 x 384?
+# **1.** A ViT was trained on images of 224 x 224 with patches of 16. Which of its parameters do not fit an image of 384 x 384?
 #
 # <details><summary>Answer</summary>
 #
@@ -500,7 +505,7 @@ if fashion_mnist_is_here():
 # In practice the 14 x 14 position vectors are stretched to 24 x 24 by interpolation, CLS keeps its own, and the model is trained on a little.
 # </details>
 #
-# 2. In the first layer CLS has the same query for every image. Can its attention in that layer differ between images?
+# **2.** In the first layer CLS has the same query for every image. Can its attention in that layer differ between images?
 #
 # <details><summary>Answer</summary>
 #
@@ -508,7 +513,7 @@ if fashion_mnist_is_here():
 # different answers. From the second layer on, its query depends on what it has heard.
 # </details>
 #
-# 3. In the rollout, why does the matrix of a later layer stand on the left?
+# **3.** In the rollout, why does the matrix of a later layer stand on the left?
 #
 # <details><summary>Answer</summary>
 #
