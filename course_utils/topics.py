@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from course_utils import scenes
 from course_utils.image_captioning import TransformerCaptioner, describe
 from course_utils.letters import ADJECTIVES, MAIL, MAIL_VERBS, SPELLING, SPELLING_VERBS, SUBJECTS, Vocabulary, sentences
-from course_utils.plotting import Table
+from course_utils.plotting import Table, numbers
 from course_utils.seq2seq_attention import PAD, Luong, exact_match, sequence_loss, shift_right
 from course_utils.sequences import read_rows, spell
 from course_utils.training import seeded
@@ -131,7 +131,9 @@ class Dates(Topic):
     unseen = "Hungarian"
 
     def __init__(self) -> None:
-        lines = read_rows("dates")  # ISO date, language, text
+        lines = list(
+            {line[2]: line for line in read_rows("dates")}.values()
+        )  # ISO date, language, text; "12 november 1984" is in two of them
         texts, isos = [spell(text) for _, _, text in lines], [spell(iso) for iso, _, _ in lines]
         self.letters, self.digits = Vocabulary(texts), Vocabulary(isos)
         pairs = self.letters.encode(texts), self.digits.encode(isos)  # (N, S), (N, 10)
@@ -280,7 +282,7 @@ def look(topic: Topic, pair: Pair, said: Tensor | None = None, count: int = 6) -
     if inputs.dim() == 4:
         strip = torch.cat([F.pad(picture, (1, 1), value=1.0).expand(3, -1, -1) for picture in inputs], -1)  # (3, H, count * (W + 2))
         ax = plt.subplots(figsize=(1.2 * len(inputs), 1.4))[1]
-        ax.imshow(strip.permute(1, 2, 0), interpolation="nearest")
+        ax.imshow(numbers(strip.permute(1, 2, 0)), interpolation="nearest")
         ax.axis("off")
     lines = [
         [topic.reads(i), topic.says(t)] + ([topic.says(said[n])] if said is not None else [])

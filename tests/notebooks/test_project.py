@@ -7,9 +7,13 @@ from typing import Any
 
 import nbformat
 import pytest
+from nbgrader.api import Gradebook
 
 from autograder import notebooks
 from autograder.course import SOURCE_TREE, Course
+from autograder.grading import run
+from autograder.release import release
+from autograder.sandbox.prove import highest
 
 UNIT = "11_project"
 RELEASED = Course(SOURCE_TREE).assignments / UNIT / f"{UNIT}.ipynb"
@@ -67,3 +71,21 @@ def test_the_starter_runs_with_every_topic(topic: str, tmp_path: Path, monkeypat
     assert all(output.output_type != "error" and output.get("name") != "stderr" for output in outputs)
     tables = [output.data["text/plain"] for output in outputs if "text/plain" in output.get("data", {})]
     assert any("starter" in table and "hard validation" in table for table in tables)
+
+
+@pytest.mark.slow
+def test_grading_leaves_everything_to_a_person(course: Course) -> None:
+    released = json.loads(release(course, UNIT).read_text(encoding="utf-8"))
+    question = next(cell for cell in released["cells"] if cell["id"] == "project_question")
+    question["source"] = "Does a moved digit stay the same digit?"
+    folder = course.submitted / "one" / UNIT
+    folder.mkdir(parents=True)
+    (folder / f"{UNIT}.ipynb").write_text(json.dumps(released), encoding="utf-8")
+    proof, _ = highest()
+    assert run.grade(course, UNIT, min_level=proof.level if proof is not None else 0).graded == 1
+    with Gradebook(course.gradebook_url) as gradebook:
+        submission = gradebook.find_submission(UNIT, "one")
+        assert (submission.score, submission.max_score, submission.needs_manual_grade) == (0, 40, True)
+        scores = {grade.name: grade.auto_score for grade in submission.notebooks[0].grades}
+    assert scores["project_question"] is None
+    assert scores["project_change"] == 0  # never touched
