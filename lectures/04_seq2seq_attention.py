@@ -35,10 +35,14 @@ torch.set_num_threads(1)  # these networks are small: more threads would only wa
 # worked has two recurrent networks. The **encoder** reads the source, one token after the other, and its last state is a
 # summary of all of it. The **decoder** begins with that summary as its own first state, and writes.
 #
+# Our recurrent networks are GRUs, later also an LSTM. All you need to know here: at every step such a layer makes a new *state* of the
+# old one and the next token, with the same parameters each time. `nn.GRU` returns the states of all steps, and the last one once more.
+#
 # | letter | meaning |
 # |---|---|
 # | $B$ | batch |
 # | $S$, $T$ | length of the source, length of the target |
+# | $E$, $V$ | size of an embedded token, number of words in the vocabulary |
 # | $D$ | size of a state; never the same letter as the state itself, as on one slide where $h$ is both |
 # | $h_1 \dots h_S$ | encoder states, together the **memory** |
 # | $s_1 \dots s_T$ | decoder states |
@@ -184,7 +188,7 @@ Table(rows, ["tokens right", "4 tokens", "8", "12", "16"], "share of answers tha
 # %% [markdown]
 # ## The bottleneck, measured
 #
-# The task: reverse a string over ten letters. Nothing has to be understood, everything has to be remembered, and the length is ours to
+# The task: reverse a string made of ten letters, *badge* to *egdab*. Nothing has to be understood, everything has to be remembered, and the length is ours to
 # choose. The model is what we have built: a GRU of 64 units reads, another one writes. To be fair to it, the summary is not only the
 # decoder's first state but at hand at every step. This is all that its `forward` does:
 
@@ -243,7 +247,8 @@ plt.ylim(0, 1.05);
 # its memory degrades with length, gradually for single letters and steeply for whole strings, as the table of powers foretold.
 # More units push the cliff to the right, but there is always a cliff, since the vector does not grow.
 #
-# And the forgotten shift? The same model once more, a hundred steps on strings of eight letters, with the targets themselves as inputs:
+# And the forgotten shift? The same model once more, a hundred steps on strings of eight letters, with the targets themselves as inputs.
+# (`decode` wants the inputs, the first state, the memory, its mask, and the summary: `last` stands there twice, in two roles.)
 
 
 # %%
@@ -279,6 +284,9 @@ curves(range(1, 13), shares, "position", "share of right letters", style="o-")
 plt.ylim(0, 1.05);
 
 # %% [markdown]
+# At the first position both are given the same go symbol, so the curves begin together; from then on they part. (With true letters the end
+# is easier than the middle. The last letters written are the first that were read.)
+#
 # While it writes freely, how often is a letter right after a right one, and after a wrong one?
 
 # %%
@@ -288,7 +296,9 @@ cases = {"after a right letter": after[before], "after a wrong letter": after[~b
 Table([(name, case.float().mean()) for name, case in cases.items()], ["", "share of right letters"])
 
 # %% [markdown]
-# One mistake is rarely the last. (Part of this is that some strings are harder than others; the two curves above compare the same strings, so they do not have that excuse.) Remedies: show the decoder its own letters in training now and then (scheduled sampling), or keep several
+# One mistake is rarely the last. (Part of this is that some strings are harder than others; the two curves above compare the same strings, so they do not have that excuse.)
+#
+# Remedies: show the decoder its own letters in training now and then (scheduled sampling), or keep several
 # candidates alive while decoding (beam search, unit 08). First, though, make fewer mistakes.
 
 # %% [markdown]
@@ -302,7 +312,7 @@ Table([(name, case.float().mean()) for name, case in cases.items()], ["", "share
 # | scores of the current state with every encoder state | $e_{t,i} = s_t \cdot h_i$ | $(B, S)$ |
 # | weights, padding left out | $\alpha_t = \mathrm{softmax}(e_t)$ | $(B, S)$ |
 # | context, a weighted mean of the memory | $c_t = \sum_i \alpha_{t,i} h_i$ | $(B, D)$ |
-# | prediction from both, joined | $p(y_t) = \mathrm{softmax}(W [c_t; s_t])$ | $(B, V)$ |
+# | prediction from both, joined to one vector | $p(y_t) = \mathrm{softmax}([c_t; s_t]\, W_o)$ | $(B, V)$ |
 
 
 # %%
@@ -327,7 +337,7 @@ heatmap(weights, ["state"], ["h₁", "h₂", "pad"], title=f"context = [{brought
 # Three things to get right, where slides differ or slip:
 # - The **context vector** is not the decoder state. It is what was brought back from the source; the state is who asked. They are joined only afterwards, into $2D$ numbers.
 # - A dot product needs **equal sizes** of encoder and decoder states. Where they differ, or simply to let the model learn what to compare, use the *general* score
-#   $s_t^\top W h_i$: project the state first. Our model does.
+#   $(s_t W) \cdot h_i$: project the state first. Our model does.
 # - There is **no scale** $1/\sqrt D$ in Luong's dot score. The Transformer brought it.
 #
 # The current state $s_t$ does not need $c_t$. So with teacher forcing the GRU can run over all steps first, and all steps can then ask at once: one matrix product.
@@ -377,7 +387,7 @@ heatmap(weights[0], answer, text, f"reversing {text}", ax, values=False);
 
 # %% [markdown]
 # The bill for it: the memory of $S \cdot D$ numbers must be kept, and $T \cdot S$ scores computed. Beyond the lengths of the training
-# the curve still falls. The decoder counts its steps in its state, and has never counted that far.
+# the curve falls faster. A likely reason: the decoder counts its steps in its state, and has never counted that far.
 
 # %% [markdown]
 # ## Bahdanau: the previous state asks
@@ -388,7 +398,7 @@ heatmap(weights[0], answer, text, f"reversing {text}", ax, values=False);
 # | | Bahdanau, Cho and Bengio (2014) | Luong, Pham and Manning (2015) |
 # |---|---|---|
 # | who asks | the previous state $s_{t-1}$ | the current state $s_t$ |
-# | score | $v \cdot \tanh(s_{t-1} W_s + h_i W_h)$ | $s_t \cdot h_i$, or $s_t W h_i$ |
+# | score | $v \cdot \tanh(s_{t-1} W_s + h_i W_h)$ | $s_t \cdot h_i$, or $(s_t W) \cdot h_i$ |
 # | the context | helps to make the state: $s_t = \mathrm{GRU}([y_{t-1}; c_t], s_{t-1})$ | is added behind it: $[c_t; s_t]$ |
 # | with teacher forcing | one step after the other | all steps at once |
 #
@@ -416,7 +426,7 @@ logits = model.out(torch.cat([context, state], dim=-1))  # (B, V), then the next
 print("as in the model:", torch.allclose(logits, model(source, targets)[0][:, 0], atol=1e-6))
 
 # %% [markdown]
-# Which of the two decides sooner? Give both a first input and change it. Bahdanau's first look does not change: it was taken before the input came.
+# Which of the two decides sooner? Take one of each, untrained, give it a first input and change it. Bahdanau's first look does not change: it was taken before the input came.
 
 # %% alt="Weights of the first step for two different first inputs: Luong's two rows differ, Bahdanau's two rows are the same"
 torch.manual_seed(2)
@@ -506,8 +516,10 @@ answer, looks = numbers.generate(words.encode([text]), 4)  # (1, T), (1, T, S)
 draw_lines(looks[0], text.split(), [digits.words[i] for i in answer[0]])
 
 # %% [markdown]
-# One deck shows the best-known matrix of this kind, from the paper of 2014: English words along the top, French words down the side, bright where
-# *Area* and *la zone* meet. Under it the deck says that, to generate *Area*, the model looked at *la* and *zone*. The axes say the reverse: English was read, French was written;
+# The **7** looks at *hundert*, not at *sieben*: again the state there has read both.
+#
+# One deck shows the best-known matrix of this kind, from the paper of 2014: English words along the top, French words down the side, bright (there the sign of a large
+# weight) where *Area* and *la zone* meet. Under it the deck says that, to generate *Area*, the model looked at *la* and *zone*. The axes say the reverse: English was read, French was written;
 # the rows of *la* and *zone* look at *Area*. The deck also files the picture under self-attention. But two sequences are involved, one
 # asking and one being looked at, which is **cross-attention**. What it says about the order is right and worth seeing: *European Economic Area*
 # is *zone économique européenne*, so three bright cells run from the right to the left. Our 25 does the same.
@@ -559,8 +571,9 @@ def draw_day(language):
 interactive(draw_day, "language", list(day), start="English", alt="Looks while 1999-03-25 is written")
 
 # %% [markdown]
-# In every language the year's digits look at the year and the month's digits at a letter or two that tell the months apart. The weekday, in many a
-# format the longest word of the line, is hardly ever looked at: the date does not depend on it.
+# In every language the year's digits look at the year, and the last digit of the month at a letter or two that tell the months apart. Both digits of the day
+# look at its *second* one, where the state has read the first as well. The 0 and the hyphens, which are the same in many dates, look here and there. The weekday,
+# in many a format the longest word of the line, gets little, at most a letter of it: the date does not depend on it.
 
 # %% [markdown]
 # ## Attention on top of an LSTM
@@ -728,7 +741,7 @@ Table(rows, ["keys from", "values from", "what happens"])
 # | captions (unit 10) | the words written so far | regions of an image | from object to object |
 # | one series from another (unit 07) | the series to be predicted | the series that drives it | a stripe, shifted by the delay |
 #
-# Translation gained most at first. On long sentences, where the older models fell off the cliff that you have seen above, the score no longer depended on the length.
+# Translation gained most at first. On long sentences, where the older models fell off the cliff that you have seen above, the quality hardly depended on the length any more.
 #
 # And if the decoder can look anywhere at every step, what is the recurrence still for? Here it keeps count and keeps order. That is the question of the next units.
 

@@ -179,6 +179,7 @@ check(luong_context)
 # $$e_i = v \cdot \tanh(s\,W_s + h_i\,W_h)$$
 #
 # Write `bahdanau_context(state, memory, w_s, w_h, v, mask)`: `(B, Ds)`, `(B, S, Dm)`, `(Ds, A)`, `(Dm, A)`, `(A,)`, `(B, S)` → `(context (B, Dm), weights (B, S))`.
+# `Ds` and `Dm` are the sizes of the decoder's and the encoder's states, `A` is the size in which they meet.
 #
 # - No scale, no bias.
 # - The context is the weighted sum of the memory *itself*: the projection serves the score alone.
@@ -203,7 +204,7 @@ check(bahdanau_context)
 # *5 minutes · {{points slide_alignment}}*
 #
 # A model translates English into French. A slide shows its alignment matrix: the English words stand along the top, the French words that the model wrote stand down the side,
-# one row per written word, and it is bright where *Area* meets *la* and *zone*. The slide concludes that the model, in order to generate *Area*, looked at *la* and *zone*.
+# one row per written word, and it is bright where *Area* meets *la* and *zone* (below: ■ a large weight, □ a smaller one). The slide concludes that the model, in order to generate *Area*, looked at *la* and *zone*.
 #
 # ```
 #              The   agreement   on   the   European   Economic   Area
