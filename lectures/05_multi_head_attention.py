@@ -52,7 +52,8 @@ Table(rows, ["standard deviation of the scores", "mean of the largest weight (10
 #
 # The remedy: give every token several queries, several keys and several values, one of each per *head*. A head $i$ has
 # projections of its own, so the same token can ask for different things, can be found by different things, and can hand
-# over different things. With $l$ for the step that asks and $t$ for the step that is looked at:
+# over different things. With $l$ for the step that asks and $t$ for the step that is looked at
+# (in unit 04 $t$ was the one that asked):
 #
 # $$e_{l,t,i} = \frac{q_{l,i} \cdot k_{t,i}}{\sqrt{d}}, \qquad \alpha_{l,t,i} = \mathrm{softmax}_t(e_{l,t,i}), \qquad
 # a_{l,i} = \sum_t \alpha_{l,t,i}\, v_{t,i}, \qquad a_l = [a_{l,1}; \dots; a_{l,H}]$$
@@ -116,8 +117,8 @@ print(f"largest difference from the loop: {(at_once - concatenated).abs().max():
 # %% [markdown]
 # ## The view that runs and is wrong
 #
-# Why not ask `view` for `(B, H, T, d)` at once? It runs, the shape is right, the loss even falls. It is also one of the
-# most copied bugs in published Transformers. `view` never moves a number: it only reads the same memory with other
+# Why not ask `view` for `(B, H, T, d)` at once? It runs, the shape is right, the loss even falls, and it is
+# a bug. `view` never moves a number: it only reads the same memory with other
 # sizes. Here each feature of a sentence is labelled with the word it belongs to. Which words end up in head 0?
 
 # %%
@@ -200,7 +201,7 @@ Table(rows, ["largest change of a weight", *(f"head {i}" for i in range(H))])
 # ## The scale belongs to the head
 #
 # Dot products are now taken inside a head, over $d = D / H$ numbers. So the scores are divided by $\sqrt{d}$, the size of a
-# head's keys, not by the root of the embedding's size. Dividing by $\sqrt{D}$ makes the scores too small by $\sqrt{H}$, and
+# head's keys, not by the root of the embedding's size. Dividing by $\sqrt{D}$ makes the scores too small by a factor of $\sqrt{H}$, and
 # the attention flat. With $D = 512$ and 8 heads, as in the original Transformer:
 
 # %%
@@ -231,8 +232,8 @@ print(f"largest difference: {(concatenated @ w_o - as_sum).abs().max():.1e}")
 # %% [markdown]
 # ## The module in ten lines
 #
-# Four linear layers and the two functions: project, split, attend, merge, project. The masks of unit 03 fit as they are.
-# They only need to broadcast to `(B, H, T, S)`: a causal mask is `(T, T)`, a padding mask `(B, 1, 1, S)`.
+# Four linear layers and the two functions: project, split, attend, merge, project. The masks of unit 03 only
+# need to broadcast to `(B, H, T, S)`: a causal mask `(T, T)` does as it is, a padding mask gets one more axis for the heads, `(B, 1, 1, S)`.
 
 # %%
 class MultiHeadAttention(nn.Module):
@@ -254,7 +255,7 @@ class MultiHeadAttention(nn.Module):
 # in the cross-attention of unit 08 the queries come from one sequence, keys and values from another of length $S$.
 #
 # The course's own version, `course_utils.multi_head_attention`, differs in one point. Where nobody asks for the weights
-# (`need_weights=False`), it calls torch's fused kernel, which never stores the `(B, H, T, S)` weights. Models use that path.
+# (`need_weights=False`), it calls torch's *fused* attention, one routine for scores, softmax and mean, which never stores the `(B, H, T, S)` weights. Models use that path.
 
 # %%
 from course_utils.multi_head_attention import MultiHeadAttention, from_torch, recorded_weights
@@ -299,8 +300,8 @@ rows.append(("all four matrices the identity", (single(x, x, x)[0] - by_hand).ab
 Table(rows, ["module", "difference from the hand-made output"])
 
 # %% [markdown]
-# A curiosity on the way: the bias of the *key* layer has no effect at all. It adds the same number, $q_l \cdot b$, to all
-# scores of a row, and softmax does not see a shift. You will prove it in the assignment.
+# A curiosity on the way: the bias of the *key* layer has no effect at all. What does it add to the scores of a row, and what does
+# softmax make of that? You will prove it in the assignment.
 
 # %%
 shifted = copy.deepcopy(ours)
@@ -311,8 +312,8 @@ print(f"keys' bias + 5: the output changes by {(shifted(x, memory, memory)[0] - 
 # ## More heads, more questions answered
 #
 # Back to biting dogs, as an experiment. A sentence has eight words out of a hundred. Four of them carry a role: *who*, *whom*, *where*,
-# *when*; the others none. (Roles are marked, as cases do in Latin; word order has to wait for unit 06.) A reader gets one
-# attention with a single learned query, and must then answer all four questions from that one vector.
+# *when*; the others none. (Roles are marked on the word, as Latin does by its cases; word order has to wait for unit 06.) The
+# model, a `Reader`, has one attention layer with a single learned query, and must then answer all four questions from the one vector that comes back.
 
 # %%
 ROLES = ["who", "whom", "where", "when", "none"]
@@ -373,8 +374,8 @@ shares = {str(heads): right(reader).prod(1).mean() for heads, reader in readers.
 bars(shares, "all four answers right").set(xlabel="heads");
 
 # %% [markdown]
-# A reader that knew the four words but not who did what would be right once in 24 (.04). The single head is a little better,
-# because it can give the words *different* weights. With four heads there is one for each question. The parameters are
+# A reader that knew the four words but not who did what would be right once in 4! = 24 times (.04). The single head does better, but not by
+# much: all it can do is give the roles *different* weights. Two heads are halfway there. With four heads there is one for each question. The parameters are
 # the same in number: what changed is how many mixtures come back.
 #
 # And the wrong `view`? The same four heads, the same training, with `view_heads` in the place of `split_heads`:
@@ -428,7 +429,7 @@ def draw_looks(heads):
 interactive(draw_looks, "heads", list(readers), start=4, alt="Attention spent on each role by each head")
 
 # %% [markdown]
-# One head spreads over several roles. Four heads share the work out among themselves, although nobody told them to: one
+# One head spreads over all four roles, almost evenly. Four heads share the work out among themselves, although nobody told them to: one
 # question each. Eight heads have more room than questions, and some of them double or mix.
 #
 # ## Switch a head off
@@ -456,8 +457,9 @@ ax = heatmap(lost(readers[4]), names, ROLES[:4], title="accuracy lost", vmax=1.0
 ax.set(xlabel="question →", ylabel="");
 
 # %% [markdown]
-# Each head answers one question, and only that one. With eight heads the loss per head is smaller, because others step in.
-# So a head that can be removed without loss is not always idle: it may have a double. (Michel et al. and Voita et al. found in
+# Each head answers one question, and only that one. With eight heads, below, a question is again worth .25 of the answers. A head
+# that has a question almost to itself costs most of that; heads that share one cost less, though not nothing. So a head whose removal does
+# little harm is not always idle: others may do the same work. (Michel et al. and Voita et al. found in
 # 2019 that most heads of trained translation models can be removed with little loss.)
 
 # %% alt="Bar chart: accuracy of the 8-head reader with all heads, and without each of its heads in turn"
@@ -468,7 +470,7 @@ bars(left, "answers right", "8 heads, one switched off").set(xlabel="which head 
 # %% [markdown]
 # ## What heads cost
 #
-# Nothing, almost. $H$ heads of $D / H$ features need the same four matrices and the same $2\, T^2 D$ multiplications for scores and
+# In parameters and multiplications, nothing. $H$ heads of $D / H$ features need the same four matrices and the same $2\, T^2 D$ multiplications for scores and
 # outputs as one head of $D$. It is sometimes said that heads are there to make things parallel, hence faster. Measure it: one
 # forward and backward pass with 256 features, taken in turns, median of ten.
 
@@ -506,7 +508,7 @@ Table(rows, ["heads", "parameters", "multiplications", "weights kept", "millisec
 #
 # ## Summary
 #
-# - One head brings back one mixture per query. Several heads bring back several, at the same cost.
+# - One head brings back one mixture per query. Several heads bring back several, with the same parameters and multiplications.
 # - Project the whole embedding, then split: `view(B, T, H, d).transpose(1, 2)`. `view(B, H, T, d)` runs and is wrong.
 # - The scale is $\sqrt{d}$, the size of a head.
 # - $W_O$ makes the concatenation a sum: every head reads from and writes to the whole embedding.
@@ -531,7 +533,7 @@ Table(rows, ["heads", "parameters", "multiplications", "weights kept", "millisec
 # perturb the future under a causal mask.
 # </details>
 #
-# **3.** In the experiment, could one head with 256 features replace four heads with 64 in all?
+# **3.** In the experiment, could one head with 256 features replace four heads of 16 (64 in all)?
 #
 # <details><summary>Answer</summary>
 #
