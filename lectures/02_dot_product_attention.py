@@ -60,8 +60,8 @@ print("same as the course's code: ", torch.equal(product, one_hot_lookup(ids, ta
 
 # %% [markdown]
 # So `nn.Embedding(V, D)` is a linear layer without the wasteful multiplication by zeros. It is often said that one-hot vectors take too much
-# memory; as ids they take none. What a table of $D$ columns buys is that words can be *near* each other. Two questions that a lecture on this
-# likes to ask, with their answers:
+# memory; as ids they take none. What a table of $D$ columns buys is that words can be *near* each other. Two
+# questions that often come up:
 #
 # - *Which $D$ in `nn.Embedding(100000, D)` would leave the words one-hot?* $D = 100000$, with the identity as frozen table: 40 GB of zeros.
 # - *Who decides what the numbers are?* Nobody. They start at random and are moved by gradient descent, like all weights: each step moves the rows
@@ -138,8 +138,8 @@ def examine(context, parameters=()):
 
 
 # %% [markdown]
-# The first two ideas: leave the vector as it is, and replace it by the mean of the sentence (seven words weigh $1/7$ each; a slide that counts
-# eight gets weights that sum to $7/8$).
+# The first two ideas: leave the vector as it is, and replace it by the mean of the sentence, in which each of our eight words weighs $1/8$. (Count
+# the words: *I am writing a letter to her* has seven, and a slide that gives each of them $1/8$ has weights that sum to $7/8$.)
 
 # %%
 accuracy = {}
@@ -169,8 +169,8 @@ rows = [(f"{a:.0f}°", f"{c + 1e-6:.2f}", m) for a, c, m in zip(angles, cosines,
 Table(rows, ["angle", "cosine", "meaning"])
 
 # %% [markdown]
-# Two things are easily misread here. A dot product of 0 does not mean *very different* but *nothing in common*; opposites have negative ones. (And
-# the cosine of 140° is −0.77: −0.71 belongs to 135°.) Second, an angle of 0 is not the largest score: the dot product also grows with **length**.
+# Two things are easily misread here. A dot product of 0 does not mean *very different* but *nothing in common*; opposites have negative ones.
+# (A slide gives −0.71 for 140°; that is the cosine of 135°.) Second, an angle of 0 is not the largest score: the dot product also grows with **length**.
 
 # %%
 query = torch.tensor([1.0, 0.0])  # (D,)
@@ -178,7 +178,7 @@ same, long = torch.tensor([1.0, 0.0]), torch.tensor([10.0, 10.0])  # (D,), (D,)
 print(f"with itself: {query @ same:.0f}     with a long vector at 45°: {query @ long:.0f}")
 
 # %% [markdown]
-# In space this looks as follows. All points on one dashed line have the same score with the query: it is the *shadow* on the query that counts,
+# In the plane it looks as follows. All points on one dashed line have the same score with the query: it is the *shadow* on the query that counts,
 # and the far-away key wins although it points elsewhere. Move the query with the slider.
 
 # %%
@@ -203,7 +203,7 @@ interactive(shadow, "direction of the query in degrees", list(range(0, 360, 30))
 # %% [markdown]
 # ## Weights from similarity
 #
-# Three steps make weights of similarities. They deserve three names, since slides mix them up: **scores** $e_{ij} = v_i \cdot v_j$ are plain numbers of
+# Three steps make weights of similarities. Their results need three names, which are easily mixed up: **scores** $e_{ij} = v_i \cdot v_j$ are plain numbers of
 # any sign; **weights** $\alpha_{ij}$ are what softmax makes of a *row* of them, positive and summing to one; the **output** is the weighted mean.
 #
 # $$c_i = \sum_j \alpha_{ij} v_j \qquad \alpha_{i\cdot} = \mathrm{softmax}(e_{i\cdot})
@@ -225,8 +225,8 @@ names = ["v1", "v2", "v3"]
 heatmaps({"scores": scores, "weights": weights}, names, names);
 
 # %% [markdown]
-# Reading one row of the right picture tells what replaces a word: its own row, never its column. So what becomes of $v_3$, the row that a
-# well-known table leaves to the reader?
+# Reading one row of the right picture tells what replaces a word: its own row, never its column. So what becomes of $v_3$, the last
+# row?
 
 # %%
 parts = [f"{w:.2f} · {name}" for w, name in zip(weights[2], names)]
@@ -245,8 +245,8 @@ accuracy["softmax(XXᵀ) X"] = examine(lambda x: softmax(x @ x.mT) @ x)
 print(f"accuracy on new sentences: {accuracy['softmax(XXᵀ) X']:.2f}")
 
 # %% [markdown]
-# Guessing again! The heat map says why. Below are the weights of twenty random vectors of size 64, without scale, and with the scale that we are
-# going to introduce.
+# Guessing again! The heat map says why. Below are the weights of twenty random vectors of size 64, once plain, and once with
+# scores divided by $\sqrt{64}$, a scale that gets its reason two sections below.
 
 # %% alt="Two heat maps of softmax weights of twenty random vectors: both are practically the identity matrix"
 x = normal(20, 64, seed=3)  # (T, D)
@@ -256,7 +256,8 @@ heatmaps({f"softmax(XXᵀ)\n{mean[0]}": plain, f"softmax(XXᵀ/√64)\n{mean[1]}
 
 # %% [markdown]
 # A vector of size $D$ has a dot product of about $D$ with itself, and of about $\pm\sqrt{D}$ with a stranger. Each word is by far its own best match, so
-# softmax$(XX^\top)$ is almost the identity: the "context" of a word is the word. Nor can training repair it: this attention has **no parameters**, and
+# softmax$(XX^\top)$ is almost the identity: the "context" of a word is the word. The scale alone does not
+# cure it: 64 against ±8 becomes 8 against ±1, and $e^8$ still wins. Nor can training: this attention has **no parameters**, and
 # nothing to learn. Stacking it makes it worse. Where vectors are short enough to mix at all, each layer replaces points by means of points, and
 # means move together:
 
@@ -285,7 +286,7 @@ print(f"exact query: {hot @ numbers:.0f}     soft query: {soft @ numbers:.1f}")
 # The exact look-up is a one-hot row times values: the first section of this lecture. Attention replaces the one-hot row by a softmax, which is
 # differentiable: *how well does each key fit* becomes something that gradients can improve.
 #
-# In a sentence each token $x_i$ plays all three parts, and each part gets a learned matrix of its own, shared by all tokens:
+# In a sentence each *token* $x_i$ (a word, or whatever else a text is cut into) plays all three parts, and each part gets a learned matrix of its own, shared by all tokens:
 #
 # | | what it says | shape |
 # |---|---|---|
@@ -295,14 +296,14 @@ print(f"exact query: {hot @ numbers:.0f}     soft query: {soft @ numbers:.1f}")
 #
 # In *the blue sky*, the noun may look for adjectives, and *blue* may offer itself as one: that is a similarity between a **query** and a **key**, and no
 # longer one between two words. A token also meets itself, but it need not like what it sees. Keys and values of one token share their *source*, not their
-# numbers; only the older attention on top of recurrent networks uses the encoder's states for both (unit 04). Three sizes must agree: queries with keys in
+# numbers; only the older attention on top of recurrent networks uses the encoder's states for both (unit 04). Two sizes must agree: queries with keys in
 # $d_k$, keys with values in number. (If you want biases, append a column of ones to $X$, or add them: a matrix with an extra row alone does not multiply.)
 
 # %% [markdown]
 # ## Why divide by √d
 #
 # One difficulty is left. A dot product is a *sum* of $d$ terms. If query and key have independent entries of mean 0 and variance 1, each term has
-# variance 1, and the variances add up: $\mathrm{Var}(q\cdot k) = d$.
+# variance $1\cdot 1 = 1$, and the variances add up: $\mathrm{Var}(q\cdot k) = d$.
 
 # %% alt="Variance of dot products against their dimension on logarithmic axes: the plain ones follow the line variance = d, the scaled ones stay at 1"
 sizes = [2**n for n in range(1, 11)]
@@ -343,8 +344,8 @@ ax = curves(sizes, reaches, "d", "mean |gradient| of a score", style="o-")
 ax.set(xscale="log", ylim=(0, None), title="what comes back through the softmax");
 
 # %% [markdown]
-# So the scores are divided by $\sqrt{d_k}$, where $d_k$ is the size of the *keys*: not that of the values, not that of the decoder's state, not the number of
-# words; with several heads (unit 05) it is the size of one head's keys. Why not by $d$? Then the variance would be $1/d$, and the softmax would become a plain mean.
+# So the scores are divided by $\sqrt{d_k}$, where $d_k$ is the size of the *keys*: not that of the values, not that of a decoder's state (unit 04), not the number of
+# words; with several heads (unit 05) it is the size of one head's keys. Why not by $d$? Then the variance would be $1/d$, and for large $d$ all weights would be equal: a plain mean.
 #
 # Where the division stands matters as well. Here is the formula of a slide, with the scale *outside*, beside the right one:
 #
@@ -364,7 +365,7 @@ Table(rows, ["scale", "rows sum to", "share of the largest weight"])
 # Outside, each row sums to $1/\sqrt{64} = 0.125$: every output is an eighth of a mean, *and* the softmax is as peaked as if nothing had been done. A one-line
 # test, *do the rows sum to one?*, finds it. Another slide has $\mathrm{softmax}(KQ^\top)$: then rows are keys, the queries compete with each other, and the
 # product with $V$ works only if there happen to be as many queries as keys. Test with different numbers of both.
-# (A third deck leaves the scale out of the Transformer altogether.)
+# (A third one leaves the scale out of the Transformer altogether.)
 
 # %% [markdown]
 # ## Scaled dot-product attention
@@ -380,8 +381,8 @@ Table(rows, ["scale", "rows sum to", "share of the largest weight"])
 #     return weights @ value, weights                     # (..., T, Dv)
 # ```
 #
-# `.mT` swaps the last two axes and leaves any number of leading ones alone (`.T` would turn them all round). torch has the same in one kernel that
-# never stores the $T\times S$ weights, and therefore cannot return them. Read one, run the other:
+# `.mT` swaps the last two axes and leaves any number of leading ones alone (`.T` would turn them all round). torch has the same in one *fused* routine (also
+# called a kernel; not the kernel of unit 01) that never stores the $T\times S$ weights, and therefore cannot return them. Read one, run the other:
 
 # %%
 q, k, v = normal(4, 50, 64, seed=0), normal(4, 70, 64, seed=1), normal(4, 70, 32, seed=2)
@@ -431,7 +432,8 @@ accuracy["short vectors"] = examine(lambda x: softmax(0.2 * x @ (0.2 * x).mT) @ 
 print(f"softmax(XXᵀ) X with vectors of a fifth of their length: {accuracy['short vectors']:.2f}")
 
 # %% [markdown]
-# It passes as well, as half itself and half mean. But here *we* had to find the right length, for this task alone; above, gradient descent did.
+# It passes as well: more than a third of the weight stays on the word, which says *who* asks, and the rest is nearly the plain mean, which holds the
+# clues; the linear reader adds the two up. But here *we* had to find the right length, for this task alone; above, gradient descent did.
 #
 # Two slips to look out for. Attention *replaces* a token by a mixture: if the token itself should survive, it must be added back (the residual connection
 # of unit 07). And one published formula takes $v_t = W_k h_t$; it should be $W_v$.
@@ -445,13 +447,13 @@ print(f"softmax(XXᵀ) X with vectors of a fifth of their length: {accuracy['sho
 # |---|---|---|---|
 # | content-based (Graves 2014) | $\beta\cos(q, k)$ | `cosine_scores` | length does not count; since a cosine lies in $[-1, 1]$, a *sharpness* $\beta$ is needed to get peaked weights |
 # | additive (Bahdanau 2015) | $v\cdot\tanh(q W_q + k W_k)$ | `additive_scores` | $q$ and $k$ may differ in size; bounded by $\sum\lvert v_i\rvert$; the first in *translation*, not the first attention |
-# | location-based (Luong 2015) | $q W$, one column per *position* | `q @ w` | does not look at the keys at all; $W$ fixes the longest source |
+# | location-based (Luong 2015) | $q W$, one column per *position* | `q @ w` | does not look at the keys at all; $W$ fixes how many keys there can be |
 # | general, "multiplicative" (Luong 2015) | $q W k^\top$ | `general_scores` | sizes may differ |
 # | dot (Luong 2015) | $q k^\top$ | `q @ k.mT` | sizes must agree; no parameters |
 # | scaled dot (Vaswani 2017) | $q k^\top / \sqrt{d_k}$ | above | dot, of *projected* vectors, with a spread that does not depend on $d_k$ |
 #
 # With rows as vectors $q W_q (k W_k)^\top = q\,(W_q W_k^\top)\,k^\top$: scaled dot-product attention with projections *is* the general score, with a matrix of
-# low rank. (Texts that use columns write $(W_q q)^\top W_k k$. Mixing the two conventions gives formulas that do not multiply.)
+# low rank (at most $d_k$). (Texts that use columns write $(W_q q)^\top W_k k$. Mixing the two conventions gives formulas that do not multiply.)
 
 # %%
 query, key = normal(4, 32, seed=1), normal(6, 32, seed=2)  # (T, D), (S, D)
@@ -501,7 +503,7 @@ without = softmax(without_tanh(query, key, w_q, w_k, v))  # (T, S)
 heatmaps({"with tanh": with_it, "without: all rows equal": without});
 
 # %% [markdown]
-# No training can repair that. In our examination the weights must depend on who asks, so the linear version can do no better than the mean did:
+# No training can repair that. *letter* and *bank* get the same vector again, so the linear version can do no better than the mean did:
 
 # %%
 result = {}
@@ -519,7 +521,7 @@ Table(result.items(), ["additive attention", "accuracy on new sentences"])
 # | | **soft**: a weighted mean | **hard**: one pick |
 # |---|---|---|
 # | **global**: all keys in reach | everything so far | Xu 2015: one place of the image is *drawn* from the weights |
-# | **local**: a window of keys | Luong 2015: a mean around an aligned position | one pick inside a window |
+# | **local**: a window of keys | Luong 2015: a mean around one position, which is predicted | one pick inside a window |
 #
 # Local and soft is a perfectly differentiable thing. It is the *pick* that has no gradient: hard attention needs another way to learn (unit 10).
 
@@ -576,5 +578,5 @@ for line, (reach, soft) in zip(axes, {"global": row, "local": local}.items()):
 #
 # ## Where next
 #
-# The [assignment](../assignments/02_dot_product_attention/02_dot_product_attention.ipynb) has you write all of it, and find the slips of four slides.
+# The [assignment](../assignments/02_dot_product_attention/02_dot_product_attention.ipynb) has you write all of it, and find the slips of three slides.
 # [Unit 03](03_masking.ipynb) asks who *may* look at whom: padding that must not count, and a future that must not be seen.

@@ -258,7 +258,7 @@ check(slide_scale_outside, "slide_scale_outside")
 # ## 10. Spot the bug: dropping the tanh
 # *10 minutes · {{points slide_drop_tanh}}*
 #
-# Another slide introduces multiplicative attention as what is left of additive attention, $v \cdot \tanh(W_q q + W_k k)$, when the tanh is discarded. What do you say?
+# Another slide, which writes vectors as columns, introduces multiplicative attention as what is left of additive attention, $v \cdot \tanh(W_q q + W_k k)$, when the tanh is discarded. What do you say?
 # {{options slide_drop_tanh}}
 
 # %% nbgrader={"grade_id": "slide_drop_tanh"}
