@@ -43,9 +43,10 @@ def normal(*shape, seed):
 # ## Padding
 #
 # Sentences have different lengths, tensors do not. So short ones are filled up with a *padding* token, and a mask remembers what is real. In this course a mask is boolean,
-# and **True means: may attend**. It has one row per query and one column per key, like the weights that it governs.
+# and **True means: may attend**. In the end it has one row per query and one column per key, like the weights that it governs. A *padding mask* starts smaller,
+# with one row per sentence $b$: True at place $s$ if
 #
-# $$\text{mask}_{b,s} = [\,s < \text{length}_b\,]$$
+# $$s < \text{length}_b$$
 
 # %% alt="Padding mask of three sentences of lengths 2, 5 and 3: each row is True up to its length"
 lengths = torch.tensor([2, 5, 3])  # (B,)
@@ -77,7 +78,7 @@ curves(added, moved, "padding added", "how far the output moves", "padding is at
 #
 # ## Cheating through attention
 #
-# Now the future. We train a small language model on sentences of a tiny language, in which everything comes back the other way round: *the king saw the fox and the fox saw the king.*
+# Now the future. We train a small language model (it reads the words so far and predicts the next one) on sentences of a tiny language, in which everything comes back the other way round: *the king saw the fox and the fox saw the king.*
 
 # %%
 NOUNS = ["dog", "cat", "bird", "horse", "child", "king", "queen", "fox", "bear", "wolf", "nurse", "baker"]
@@ -146,7 +147,8 @@ cheater, cheating_loss = train(everything)
 
 # %% [markdown]
 # How good can a model of this language be? We made it, so we know. Twelve nouns are equally likely, twice, and four verbs; all the rest follows. Nobody who has not seen the next
-# word can predict it better than the **entropy** of these choices allows.
+# word can predict it better than the **entropy** of these choices allows: a choice among $n$ equally likely words costs $\ln n$ on average (in *nats*, the unit of natural logarithms),
+# and three such choices are spread over twelve places.
 
 # %% alt="Loss of the model without a mask over its training: it falls far below the dashed line of the best possible loss"
 best = (2 * math.log(12) + math.log(4)) / 12  # nats per token
@@ -156,8 +158,8 @@ ax.text(len(cheating_loss), best, f"best possible: {best:.2f}", ha="right", va="
 print(f"loss on new sentences {loss(cheater, 2000, seeded(2)):.4f}, best possible {best:.2f}")
 
 # %% [markdown]
-# A loss *below* what is possible is not a great model; it is a proof of cheating. The weights show how it is done. Take any row of the upper half: the model looks where the answer stands, at the next place
-# or at its echo in the second half of the sentence. Both lie right of the diagonal, in the **future**.
+# A loss *below* what is possible is not a great model; it is a proof of cheating. The weights show how it is done. Take the places 1, 2 and 4, whose answers are a noun, the verb and a noun: the model looks where the
+# answer stands, at the next place or at its echo in the second half of the sentence. Both lie right of the diagonal, in the **future**. (Where the answer is the same in every sentence, as at place 3, it need not look at all.)
 
 # %% alt="Weights of the model without a mask for one sentence: in the upper half the bright cells lie right of the diagonal, at words that come later"
 cheater(tokens[:, :-1])
@@ -270,7 +272,7 @@ interactive(leak, "level of the allowed scores", [20, 5, 0, -5, -20, -50, -150],
 
 # %% [markdown]
 # So test a masked softmax with allowed scores near −50: there a fill of 0 or of −10 is found out. Fills of $-10^9$, of `torch.finfo(dtype).min` and of $-\infty$ give the same weights ($-10^9$ does not exist in half precision,
-# though: there it *becomes* $-\infty$). Another popular line, `scores + (~mask) * -inf`, fails at once: $0\cdot\infty$ is NaN.
+# though: there it *becomes* $-\infty$, or `masked_fill` refuses it). Another popular line, `scores + (~mask) * -inf`, fails at once: $0\cdot\infty$ is NaN.
 #
 # ## A row with nothing to attend to
 #
@@ -333,8 +335,8 @@ print(f"largest difference: {(ours - theirs).abs().max():.1e}")
 # %% [markdown]
 # ## Two libraries in one: what True means
 #
-# Unfortunately torch has two conventions. `F.scaled_dot_product_attention` reads True as *may attend*, `nn.MultiheadAttention` as *blocked*, also in its `key_padding_mask`. Neither complains. To make it visible, here is a
-# `nn.MultiheadAttention` whose projections are all set to the identity, beside the function, both with the same lower triangle:
+# Unfortunately torch has two conventions. `F.scaled_dot_product_attention` reads True as *may attend*, `nn.MultiheadAttention` as *blocked*, also in its `key_padding_mask` (its argument for padding). Neither complains. To make it visible, here is an
+# `nn.MultiheadAttention` (MHA; unit 05 takes it apart) with all its projections set to the identity, beside our `masked_attention`, which reads masks as the function (F.sdpa) does. Both get the same lower triangle:
 
 # %%
 mha = nn.MultiheadAttention(4, 1, bias=False, batch_first=True)
@@ -352,7 +354,7 @@ print("the module with ~mask agrees: ", torch.allclose(function, negated, atol=1
 heatmaps({"F.sdpa: mask": function, "MHA: mask": module.nan_to_num(), "MHA: ~mask": negated});
 
 # %% [markdown]
-# A float mask of 0 and $-\infty$, which is *added*, means the same in both; `nn.Transformer.generate_square_subsequent_mask(4)` makes one (it prints as four rows with commas between them, whatever a slide shows):
+# A float mask of 0 and $-\infty$, which is *added*, means the same in both; `nn.Transformer.generate_square_subsequent_mask(4)` makes one (four rows with a comma after each but the last; on one slide a comma is missing):
 
 # %%
 print(nn.Transformer.generate_square_subsequent_mask(4))

@@ -217,7 +217,7 @@ check(slide_zero_score, "slide_zero_score")
 # ## 7. Spot the bug: only before
 # *5 minutes · {{points slide_only_before}}*
 #
-# About the decoder of a Transformer a slide says that each token attends only to the tokens *before* it. What do you say? {{options slide_only_before}}
+# About the decoder of a Transformer (the part that writes) a slide says that each token attends only to the tokens *before* it. What do you say? {{options slide_only_before}}
 
 # %% nbgrader={"grade_id": "slide_only_before"}
 slide_only_before = None  # "a", "b", "c" or "d"
@@ -255,7 +255,7 @@ check(slide_two_booleans, "slide_two_booleans")
 # ## 9. Fill in: who predicts what?
 # *5 minutes · 2 points, graded by hand*
 #
-# A decoder is to learn the sentence *I am calm .* Fill in the table for training with teacher forcing and a causal mask: what goes in at each place, what is to come out, and which inputs the place may see. (Copy the table into the cell below and complete it.)
+# A decoder (a model that writes word after word) is to learn the sentence *I am calm .* Fill in the table for training with teacher forcing (the inputs are the true words, whatever the model would have written) and a causal mask; START is the lecture's `<go>`. What goes in at each place, what is to come out, and which inputs may the place see? (Copy the table into the cell below and complete it.)
 #
 # | place | 0 | 1 | 2 | 3 |
 # |---|---|---|---|---|

@@ -364,7 +364,7 @@ MASKED_SOFTMAX = Exercise(
             "empty-row-uniform",
             "A row with nothing to attend to attends to everything",
             "With a large negative number in place of every score, softmax shares out equally: the row attends to everything that was "
-            "forbidden. The text asks for zeros.",
+            "forbidden. The text asks for zeros; the lecture has a section on such rows.",
             filled(-1e9),
         ),
         Misconception(
