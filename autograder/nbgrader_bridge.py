@@ -1,6 +1,7 @@
 """The one place that knows how nbgrader is configured and called."""
 
 import logging
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -68,4 +69,11 @@ def generate_assignment(course: Course, unit: str, release_directory: str, datab
         try:
             converter.start()
         except (SystemExit, NbGraderException):
-            raise UserError(f"nbgrader cannot release {unit}: {' '.join(lines)[-1500:] or 'it gave no reason'}") from None
+            raise UserError(f"nbgrader cannot release {unit}: {reason(lines)}") from None
+
+
+def reason(log: list[str]) -> str:
+    """The error that a traceback in the log ends with, or what the log says."""
+    lines = "\n".join(log).splitlines()
+    errors = [line.partition(": ")[2] for line in lines if re.match(r"[\w.]*(Error|Exception): ", line)]
+    return errors[-1] if errors else " ".join(lines)[-1500:] or "it gave no reason"
