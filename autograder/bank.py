@@ -114,6 +114,17 @@ def _judge_variant(variant: Variant) -> Judged:
     return Judged(variant, verdict.points, verdict.max_points, verdict.misconception)
 
 
+def _counts(judged: list[Judged]) -> tuple[str, ...]:
+    named = [j for j in judged if j.variant.slug is not None]
+    counts = (
+        sum(not j.variant.right for j in judged),
+        sum(j.false_pass for j in judged),
+        sum(j.variant.right for j in judged),
+        sum(j.false_fail for j in judged),
+    )
+    return *map(str, counts), f"{sum(j.named == j.variant.slug for j in named)} of {len(named)}"
+
+
 @dataclass(frozen=True)
 class Audit:
     """How the bank was judged."""
@@ -137,6 +148,17 @@ class Audit:
     def good(self) -> bool:
         data = self.as_json()
         return not data["false_passes"] and not data["false_fails"] and data["named_right"] >= 0.95 * data["named"]
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """The table: a heading, a row per exercise, the total."""
+        table: list[tuple[str, ...]] = [("unit", "exercise", "wrong", "false passes", "right", "false fails", "named right")]
+        for unit, exercise in dict.fromkeys((j.variant.unit, j.variant.exercise) for j in self.judged):
+            table.append((unit, exercise, *_counts([j for j in self.judged if j.variant.exercise == exercise])))
+        return [*table, ("all", f"{self.exercises} exercises", *_counts(self.judged))]
+
+    def markdown(self) -> str:
+        head, *rows = ("| " + " | ".join(row) + " |" for row in self.rows())
+        return "\n".join([head, "|---|---|---:|---:|---:|---:|---:|", *rows])
 
     def misnamed(self) -> list[tuple[str, str, str]]:
         """(file, expected, named) where the two differ."""

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from course_utils.play import Opaque, Outcome
+from course_utils.toys import Toy
 
 
 def describe(value: Any) -> str:
@@ -31,6 +32,8 @@ def show(value: Any) -> str:
         return "\n".join(f"[{i + 1}] {show(item)}" for i, item in enumerate(value))
     if isinstance(value, float):
         return f"{value:.5g}"
+    if isinstance(value, Toy):
+        return f"a small {value.name.replace('_', ' ')} of the course"
     return textwrap.shorten(repr(value), 300)
 
 
