@@ -102,6 +102,8 @@ def _tensor_difference(expected: Any, got: Any, tolerance: float, name: str) -> 
     at = f" at {list(where)}" if where else ""
     wrong = (apart > tolerance * (1 + a.abs())).sum()
     share = f"{int(wrong)} of {apart.numel()} values differ; " if apart.numel() > 1 else ""
+    if want.dtype == torch.bool:
+        return f"{share}{name}{at} is {bool(have[where])}, expected {bool(want[where])}"
     return f"{share}{name}{at} is {b[where]:.6g}, expected {a[where]:.6g}"
 
 

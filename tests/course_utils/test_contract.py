@@ -343,3 +343,13 @@ def test_a_choice_without_a_right_option_is_refused() -> None:
         Choice(name="c", points=1, section="s", right="z", options={"a": Option("x", "y", "s")})
     with pytest.raises(ValueError, match="slug"):
         Choice(name="c", points=1, section="s", right="a", options={"a": Option("x", "y"), "b": Option("x", "y")})
+
+
+def test_truth_values_are_told_as_such() -> None:
+    from course_utils.compare import difference
+
+    assert difference(True, False, 1e-5) == "the result is False, expected True"
+    assert (
+        difference(torch.tensor([True, False]), torch.tensor([True, True]), 1e-5)
+        == "1 of 2 values differ; the result at [1] is True, expected False"
+    )
