@@ -46,8 +46,8 @@ rows = [(word, f"{(one[word] - other[word]).abs().max():.0e}") for word in vecto
 Table(rows, ["word", "largest difference between the two sentences"])
 
 # %% [markdown]
-# Rounding. For this layer both sentences are the same bag of words. The precise statement: permute the inputs, and the
-# outputs are permuted in the same way. That is called *equivariance*, with $P$ for the permutation:
+# Nothing but rounding errors. For this layer both sentences are the same bag of words. The precise statement: permute
+# the inputs, and the outputs are permuted in the same way. That is called *equivariance*, with $P$ for the permutation:
 #
 # $$f(P x) = P f(x)$$
 #
@@ -69,7 +69,8 @@ Table(rows, ["", "largest difference"])
 
 # %% [markdown]
 # Nor is the input a *set*, as is often said. In a set nothing can be there twice. Say *pie* twice, and it counts twice:
-# with a share $w$ before, both together now get $2w / (1 + w)$. A bag (a multiset) is what attention sees.
+# with a share $w$ of the attention before, both together now get $2w$ out of $1 + w$, that is $2w / (1 + w)$. A bag (a
+# multiset) is what attention sees.
 
 # %%
 with torch.no_grad():
@@ -103,15 +104,15 @@ Table([(name, is_equivariant(layer, x)) for name, layer in layers.items()], ["la
 
 # %% [markdown]
 # Stacking such layers does not help: a chain of equivariant layers is equivariant. Two things break the symmetry. One
-# is a causal mask, which lets word $t$ see $t$ words: decoder-only models can learn something about order from that
-# alone. The other is to make the input depend on its place, $h_t = f(x_t, t)$. The rest of this lecture is about good
-# choices of $f$.
+# is a causal mask, under which each word sees one word more than the word before it: models that only generate (unit 08)
+# can learn something about order from that alone. The other is to make the input depend on its place, $h_t = g(x_t, t)$.
+# The rest of this lecture is about good choices of $g$.
 #
 # ## Append t
 #
 # The simplest choice is one more feature that holds the number $t$ itself. It has no upper bound, and that is its ruin:
-# dot products grow with $t^2$, and softmax becomes a choice of the last word. Here 30 words with 16 features, with $t$
-# appended:
+# the dot product of places $s$ and $t$ grows by $s\, t$, and softmax becomes a choice of the last word. Here 30 words
+# with 16 features, with $t$ appended:
 
 # %% alt="Attention over 30 words: near the diagonal without t; with t appended, nearly every query looks at the last word"
 words = torch.randn(30, D, generator=seeded(2))  # (T, D)
@@ -144,7 +145,8 @@ Table(rows, ["sentence", "“walk” at", "“dog” at", "distance"])
 # $$p_t[2i] = \sin(t\, \omega_i), \qquad p_t[2i + 1] = \cos(t\, \omega_i), \qquad
 # \omega_i = \frac{1}{10000^{2i / D}}, \qquad i = 0, \dots, D / 2 - 1$$
 #
-# Mind the index. $i$ counts the *pairs*, so the columns are $2i$ and $2i + 1$, and both use the same angle.
+# Mind the index. $i$ counts the *pairs*, so the columns are $2i$ and $2i + 1$, and both use the same angle. The 10000 is
+# a choice: it sets how slow the slowest hand is.
 
 # %%
 def sinusoidal_encoding(length, dim):
@@ -202,9 +204,9 @@ Table(rows, ["D", "distance of neighbours, i from 0", "i from 1"])
 # $$p_s \cdot p_t = \sum_i \big(\sin s\omega_i \sin t\omega_i + \cos s\omega_i \cos t\omega_i\big)
 # = \sum_i \cos\big((s - t)\,\omega_i\big)$$
 #
-# so the dot product depends on the *distance* alone, and is largest at distance 0. It is often said that positions at a
-# similar distance have similar encodings. That is not the point, and not even true: it is the *product* that is the
-# same.
+# so the dot product depends on the *distance* alone. It is largest at distance 0 and falls from there, in waves. (One
+# reads that positions at a similar distance have similar encodings. Not so: the encodings differ, their *product* is the
+# same.)
 
 # %% alt="Dot products of all pairs of 40 positions, constant along diagonals; and falling with the distance, with ripples"
 p = sinusoidal_encoding(200, 64)  # (T, D)
@@ -240,8 +242,9 @@ Table(rows, ["k", "largest error of M p(t) = p(t + k), all t up to 1000"])
 
 # %% [markdown]
 # Why this matters: a head that wants to look three words back can learn *one* matrix for it. With $W_Q = M_{-3}$ and
-# $W_K = I$, the query of step $t$ is $p_{t-3}$, and the key that fits it best is the one three steps back, at every $t$.
-# The bare number $t$ cannot give that.
+# $W_K = I$ (acting on columns, as above), the query of step $t$ is $p_{t-3}$, and the key that fits it best is the one
+# three steps back, at every $t$. (The first three steps have no such key and take the nearest, step 0.) The bare number
+# $t$ cannot give that: as a function of the key's place, its score is a straight line, largest at one of the two ends.
 
 # %% alt="Attention weights of 20 steps: a diagonal, three steps to the left of the main one"
 p = sinusoidal_encoding(20, 64)  # (T, D)
@@ -325,8 +328,8 @@ print(f"largest difference: {(beside - onto).abs().max():.0e}")
 # ## Reversal, with and without positions
 #
 # Does it matter? The task: reverse a sequence of 10 symbols out of 16. The model: embedding, positions, *one* attention
-# layer, one linear layer. Nothing but the positions differs. `sinusoidal` adds the encoding, `learned` a table,
-# `append` joins the number $t$ as one more feature.
+# layer, its result added to its input (unit 07 says why), one linear layer. Only the positions differ. `sinusoidal` adds
+# the encoding, `learned` a table, `append` joins the number $t$ as one more feature.
 
 # %%
 class Sinusoidal(nn.Module):
@@ -419,12 +422,14 @@ heatmap(weights[0][0].mean(0), title="reversal, mean over the four heads", ax=ax
 # ## Rotary encoding
 #
 # If relative position is a rotation, why not rotate? *Rotary* encoding adds nothing to the input. It turns the queries
-# and the keys inside every head, each pair of features $(2i, 2i + 1)$ by the angle $t\,\omega_i$:
+# and the keys inside every head, each pair of features $(2i, 2i + 1)$ by the angle $t\,\omega_i$. Call that rotation
+# $R_t$. Its transpose turns back, so
 #
 # $$\big(R_s q\big) \cdot \big(R_t k\big) = q \cdot R_s^\top R_t\, k = q \cdot R_{t-s}\, k$$
 #
 # The score depends on what the two words are and on how far they are apart, and on nothing else. Here one query and one
-# key, the same at all 30 places:
+# key, the same at all 30 places: each diagonal has one colour. (In the code the minus stands where textbooks have it: a
+# pair of features is not a sine and a cosine, and which way it turns does not matter, as long as both turn alike.)
 
 # %%
 def rotary(x, positions):
@@ -446,7 +451,7 @@ heatmap(scores[0, 0], title="the same two vectors, at all places", ax=ax, values
 # Three details that go wrong easily. The rotation comes *after* the split, as the angles depend on the size $d$ of a
 # head. The *values* are not turned: they are what is handed over, and the output should not be twisted by where it came
 # from. And queries and keys must pair their features in the same way; some libraries pair $(i, i + d / 2)$, which is as
-# good, but weights do not carry over.
+# good, but a model trained with one pairing does not work with the other.
 
 # %%
 class RotaryAttention(MultiHeadAttention):
@@ -487,10 +492,13 @@ for ax, task in zip(axes, (reverse, previous)):
 # Read both panels. Rotary attention knows distances only, and the partner in a reversal is at another distance for every
 # step: a score cannot tell which step is asking. (That it beats the bag is an edge effect. How much lies to the left and
 # to the right gives away a little about where one stands.) But what it learned about "one before" holds far beyond length
-# 10, until softmax has too many keys to choose from.
+# 10, up to a length of about 20. There the clock repeats itself: after 19 steps the fastest hand has made three full turns
+# and the second almost one ($\omega = 1$ and $.32$ in a head of 16 features). A key 20 steps back, or 18 ahead, looks much
+# like the one before, and at length 10 nothing taught the model to tell them apart.
 #
 # The two absolute encodings solve both tasks at the length they know, and neither at any other: for the table, rows 10 to
-# 29 were never trained; for the sines, the combinations of angles are new. A formula that is *defined* for every length is
+# 29 were never trained; for the sines, the combinations of angles are new. (In the right panel they fall slowly only
+# because the first ten places stay right: 10 of 20 is already one half.) A formula that is *defined* for every length is
 # not yet a model that *works* at every length.
 #
 # ## Summary

@@ -224,7 +224,7 @@ check(slide_insensitive, "slide_insensitive")
 #
 # 1. With rotary encoding in a single attention layer, show that the score between *walk* (as query) and *dog* (as key) is the same in both
 #    sentences. Use $R_s^\top R_t = R_{t-s}$.
-# 2. With a *learned* table that is added to the input, is it the same? Write the score as $(x + p_s)^\top A\, (y + p_t)$ and say which of its four terms can change.
+# 2. With a *learned* table that is added to the input, is it the same? Write the score as $(x + p_s)^\top A\, (y + p_t)$, with $A = W_Q^\top W_K$ (scale and biases left out) and $x$, $y$ for the two words, and say which of its four terms can change.
 # 3. A model with a learned table of 512 rows is to read texts of 600 words. Name the problem, and one way out with its price.
 
 # %% [markdown] nbgrader={"grade_id": "why_relative", "points": 5}
