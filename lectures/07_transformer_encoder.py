@@ -116,7 +116,8 @@ Table(rows, ["", "f(2h) against 2 f(h)", "f(g + h) against f(g) + f(h)"], "relat
 # So the claim is wrong as it stands and half right in spirit. Self-attention is linear *in the values*, for weights that stay
 # as they are; but the weights are computed from $h$ too. Yet there is something it cannot do: whatever the weights, each
 # output is an **average** of values, $W_v \sum_t \alpha_t h_t$. Averages lie between what is averaged. They gather; they do not compute.
-# The figure scales one input up: the values grow along, the weights sharpen, and the output never leaves the hull of the values.
+# The figure multiplies the scores and leaves the values alone. The weights sharpen, and still no output leaves the *hull* of the
+# values, the smallest region without dents that contains them all.
 
 # %% alt="Two-dimensional values as points with their convex hull; outputs of attention for growing scale move from the centre towards single values but never leave the hull"
 points = torch.randn(9, 2, generator=seeded(3))  # (9, 2): tokens that are their own queries, keys and values
@@ -162,7 +163,7 @@ print(f"largest difference: {(two - one).abs().max():.0e}, with {8 * 2048 * 2:,}
 
 # %% [markdown]
 # And it matters: a token that carries two signs $a$ and $b$ is to compute their product (is exactly one of them negative?). No linear
-# map can; its loss below is that of nearly always answering 0, whatever the width. With the ReLU a handful of units suffice.
+# map can; its loss below stays near 1, that of always answering 0, whatever the width. With the ReLU four units suffice here.
 
 # %%
 signs = 2.0 * torch.randint(2, (256, 2), generator=seeded(0)) - 1  # (256, 2), each 1 or -1
@@ -186,7 +187,7 @@ ax.set(xscale="log", xticks=widths, xticklabels=widths);
 #
 # Now stack them: attention, feed-forward, attention, feed-forward. A layer that only *replaces* its input must first learn
 # not to destroy it. A residual connection *adds* instead: $x \leftarrow x + f(x)$. What arrives at layer 20 is then the input plus
-# twenty corrections. We build the stack in three ways, with fresh weights: bare, with a norm after each layer (the next section), and with residual connections
+# twenty corrections. We build the stack in three ways, with fresh weights: bare, with a norm after each layer (it keeps the numbers at size 1; the next section has the formula), and with residual connections
 # too. Two things are measured at each depth: how large the gradient is that comes back from the top, and how similar the tokens of a sequence have become (mean cosine).
 
 # %%
@@ -228,9 +229,9 @@ def draw(depth):
 interactive(draw, "depth", [2, 4, 8, 12, 16], start=12, alt="gradient and similarity of tokens in three stacks")
 
 # %% [markdown]
-# In the bare stack the gradient shrinks by a factor of more than ten per block. A norm repairs that. But in both stacks without residuals all tokens of a sequence
+# In the bare stack the gradient shrinks by a factor of more than ten per block, from the top (right) to the input (left). A norm repairs that. But in both stacks without residuals all tokens of a sequence
 # become *the same vector* within two blocks: averages of averages. Nothing that is built on top could tell the words apart any more, and no norm brings them back.
-# Stacked attention gives a word more and more context only as long as the residual stream keeps the word itself.
+# Stacked attention gives a word more and more context only as long as the *residual stream*, the sum that runs from block to block, keeps the word itself.
 
 # %% [markdown]
 # ## Layer norm
@@ -242,7 +243,7 @@ interactive(draw, "depth", [2, 4, 8, 12, 16], start=12, alt="gradient and simila
 # \mathrm{LN}(x) = \gamma \odot \frac{x - \mu}{\sqrt{\sigma^2 + \epsilon}} + \beta$$
 #
 # $\mu$ and $\sigma$ are one number *per token*; $\gamma$ and $\beta$ have $D$ entries and are learned; $\epsilon$ stands under the root, so
-# that a token whose features are all equal does not divide by zero. Slides like to leave one of the three out.
+# that a token whose features are all equal does not divide by zero. Slides like to leave one of these out.
 
 # %%
 def norm(x, gamma, beta, eps=1e-5):
@@ -256,7 +257,7 @@ print(f"difference from torch's: {(norm(x, theirs.weight, theirs.bias) - theirs(
 
 # %% [markdown]
 # It is often said that the statistics run over all neurons of a layer, for one example at a time. With images that is fair. Here an example
-# is a whole sentence, and the mean is *not* taken over the sentence. Which of the three axes are averaged makes all the difference:
+# is a whole sentence, and the mean is *not* taken over the sentence. Which of the three axes (sentences, tokens, features) are averaged makes all the difference:
 
 # %%
 def statistics(dims):
@@ -319,7 +320,7 @@ ax.set_xscale("log", base=2);
 # $$\text{post: } x \leftarrow \mathrm{LN}(x + f(x)) \qquad\qquad \text{pre: } x \leftarrow x + f(\mathrm{LN}(x))$$
 #
 # The two differ by a few characters, and texts that describe one over code that does the other are common. So we name
-# them, and test. A block is two such steps: $f$ is first the self-attention, then the feed-forward layer.
+# them, and test. (`self.attend(x, mask)` is self-attention without its weights, `self.attention(x, x, x, mask)[0]`.) A block is two such steps: $f$ is first the self-attention, then the feed-forward layer.
 
 # %%
 class Block(EncoderBlock):  # takes over its __init__: attention, feed_forward, norm1, norm2, norm_first
@@ -332,7 +333,7 @@ class Block(EncoderBlock):  # takes over its __init__: attention, feed_forward, 
 
 # %% [markdown]
 # Is it the block of the paper? Copy torch's weights and compare, in both orders. (The paper's sizes are $D = 512$, eight heads, a hidden width
-# of 2048, six such blocks; the arithmetic is the same at 12.)
+# of 2048, six such blocks; the arithmetic is the same at 12. Dropout, which torch's layer has by default, is switched off.)
 
 # %%
 def with_weights_of(layer):
@@ -428,7 +429,7 @@ curves(amounts, drift, "steps of padding", "relative distance from the true mean
 # ## From texts to tensors
 #
 # Now a whole pipeline, from texts to an evaluated model. The texts are film reviews from a small grammar. Each names two impressions,
-# and *the last one counts*. The same words in the other order belong to another class, so no list of words can solve this.
+# and *the last one counts*. The same words in the other order belong to another class, so counting words cannot solve this.
 
 # %%
 texts, labels = reviews(seeded(0), 1600)  # 1600 lists of words, (1600,)
@@ -607,7 +608,7 @@ print(f"{(favourite == last).float().mean():.0%} of the reviews")
 # ## Six blocks deep
 #
 # The order of the norm again, now in training: six blocks, a large step size, no tricks. Post-norm gets nowhere; pre-norm trains.
-# Give post-norm a warm-up, small steps first, and it trains too. That is why the original needed one (its formula is in unit 08).
+# Give post-norm a *warm-up* (a learning rate that starts small and rises, here over 80 steps), and it trains too. That is why the original needed one (its formula is in unit 08).
 
 # %%
 full = collate(texts[train])  # (1000, T): padded once, for speed
@@ -642,7 +643,7 @@ curves(None, runs, "step", "loss (mean of 20 steps)");
 # ## MLP, CNN, RNN, attention
 #
 # Four ways for a position to get information from others. Take one layer of each with random weights and ask which inputs its outputs depend on: the size of
-# $\partial\,\text{output}_t / \partial\,\text{input}_s$ for all pairs.
+# $\partial\,\text{output}_t / \partial\,\text{input}_s$ for all pairs. In the figure, rows (“queries”) are outputs and columns (“keys”) inputs, also where there is no attention.
 
 # %%
 def reach(layer, length=12, dim=8):

@@ -83,7 +83,7 @@ check(FeedForward)
 #
 # - `self.attention(query, key, value, mask)` is the module of unit 05; it returns `(output, weights)`. In self-attention query, key and value are the same tensor.
 # - The mask, if there is one, can be handed on as it is: it is broadcastable to `(B, H, T, T)`, for padding it has shape `(B, 1, 1, T)`.
-# - Return the output alone. It uses your `FeedForward` from above, so do that one first.
+# - Return the output alone. The block uses your `FeedForward` from above, so do that one first.
 # - Not allowed: `nn.TransformerEncoderLayer` and its kin.
 
 # %% nbgrader={"grade_id": "EncoderBlock"}
