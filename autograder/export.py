@@ -229,16 +229,17 @@ def _whose(line: list[str], columns: list[int], people: Roster, known: Known, sc
 
 def pack(pages: dict[str, Path], to: str, known: Known, people: Roster, target: Path, notes: list[str]) -> Path:
     """The feedback pages in one zip, each named so that the platform finds its student."""
+    names = {student: moodle_name(student, known, people) if to == "moodle" else canvas_name(student, known) for student in pages}
+    strangers = [student for student, name in names.items() if name is None]
+    if strangers:
+        which = ", ".join(strangers[:5]) + (" …" if len(strangers) > 5 else "")
+        notes.append(f"the feedback of {len(strangers)} was left out, because they were not collected from {to.capitalize()}: {which}")
     new = target.with_suffix(".new")
     with zipfile.ZipFile(new, "w", zipfile.ZIP_DEFLATED) as archive:
-        for student, page in pages.items():
-            name = moodle_name(student, known, people) if to == "moodle" else canvas_name(student, known)
-            if name is None:
-                notes.append(f"the feedback of {student} was left out: the submission was not collected from {to.capitalize()}")
-            else:
-                archive.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), page.read_bytes(), zipfile.ZIP_DEFLATED)
-    new.replace(target)
-    return target
+        for student, name in names.items():
+            if name is not None:
+                archive.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), pages[student].read_bytes(), zipfile.ZIP_DEFLATED)
+    return new.replace(target)
 
 
 def moodle_name(student: str, known: Known, people: Roster) -> str | None:
