@@ -1,7 +1,7 @@
 """What happens to notebooks between release and collection, the score that each must still get, and what stock nbgrader gives it.
 
-This is the data of the tests and of docs/repair.md alike: `python -m tests.colab.damage` writes the page, `… --stock` measures
-stock nbgrader again.
+This is the data of the tests and of docs/repair.md alike: `python -m tests.colab.damage` writes the page, and
+`COURSE_ALL_STOCK=1 pytest tests/colab/test_stock.py` measures the column of stock nbgrader again.
 """
 
 import contextlib
