@@ -42,7 +42,11 @@ class RemoteAttempt:
         nodes, buffers = REQUESTS.encode(cases)
         try:
             header, body = self.session.ask(self.where, "play", limit, {"name": self.name, "cases": nodes, "limit": limit}, buffers)
-            return outcomes_of(header, body, len(cases))
+            outcomes = outcomes_of(header, body, len(cases))
+            for outcome in outcomes:
+                if outcome.failure is not None:
+                    self.session.suspect(self.where, f"{outcome.failure.type}: {outcome.failure.message}")
+            return outcomes
         except Stopped as stopped:
             note = stopped.note
         except WireError as error:

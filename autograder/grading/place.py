@@ -55,7 +55,7 @@ class Site:
     def proven(self, secret_paths: tuple[str, ...] = ()) -> prove.Proof:
         """Wait until it is warm, then attack from inside."""
         if self.warm is not None:
-            self.warm.wait(self.further)
+            self.warm.wait(self.place.view, self.further)
         limits = Limits()
         return prove.prove(lambda: self.place.launch(limits), self.place.plan(limits), view.secret_modules(self.unit), secret_paths)
 

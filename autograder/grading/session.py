@@ -16,6 +16,14 @@ from autograder.sandbox.wire import WireError
 
 GRACE = 2.0  # seconds that a child gets beyond a limit which it should keep by itself
 LATE = "the time for the whole submission was used up"
+SYMPTOMS = {  # errors by which a student's own code learns of a limit before anybody has to be killed
+    "MemoryError": "memory_mb",
+    "can't allocate memory": "memory_mb",
+    "No space left on device": "disk_mb",
+    "File too large": "disk_mb",
+    "can't start new thread": "processes",
+    "Resource temporarily unavailable": "processes",
+}
 
 
 class Stopped(Exception):
@@ -61,6 +69,9 @@ class Session:
             return Ran(outputs.finished(), None, stopped.note)
         count = answer.get("count")
         ran = Ran(outputs.finished(), count if type(count) is int and 0 <= count < 1 << 31 else None)
+        for output in ran.outputs:
+            if output["output_type"] == "error":
+                self.suspect(where, f"{output['ename']}: {output['evalue']}")
         if "interrupted" in answer:
             ran.stopped = LimitNote("cell_seconds", where, str(answer["interrupted"]))
             self.notes.append(ran.stopped)
@@ -73,6 +84,12 @@ class Session:
     ) -> tuple[dict[str, Any], bytearray]:
         """Give any other order; raises Stopped."""
         return self._order(where, seconds + GRACE, "cell_seconds", op, fields, None, buffers)
+
+    def suspect(self, where: str, error: str) -> None:
+        """Note the limit behind an error of the student's own code, if it is one."""
+        found = next((limit for symptom, limit in SYMPTOMS.items() if symptom in error[:500]), None)
+        if found is not None and not any((note.limit, note.where) == (found, where) for note in self.notes):
+            self.notes.append(LimitNote(found, where, error[:200]))
 
     def stop(self, where: str, limit: str, message: str) -> Stopped:
         """Note that the child is not to be used any further."""

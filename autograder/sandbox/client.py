@@ -97,12 +97,12 @@ class Warm:
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log, cwd="/", env=environment, start_new_session=True
         )
 
-    def wait(self, further: tuple[str, ...] = ()) -> None:
-        """Until it is ready, with further modules imported; SandboxError if it will never be."""
+    def wait(self, view: str = "-", further: tuple[str, ...] = ()) -> None:
+        """Until it is ready, with the view's neutral part and further modules imported; SandboxError if it will never be."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         with contextlib.suppress(OSError):  # it may be dead already: its last words are read below
-            self.process.stdin.write(" ".join(further).encode() + b"\n")
+            self.process.stdin.write(" ".join((view, *further)).encode() + b"\n")
             self.process.stdin.flush()
         ready, _, _ = select.select([self.process.stdout], [], [], START)
         if not ready or self.process.stdout.readline() != b"ready\n":

@@ -3,7 +3,7 @@
 It never reads an order: it accepts a connection and forks, and the child reads. So nothing of a submission, an exercise or a seed
 is ever in its memory, and children cannot find anything of each other in what they inherit.
 Run as `python -m autograder.sandbox.warm FOLDER LEVEL [MODULE ...]`; the socket is FOLDER/socket. It imports at once, then reads
-one line with the names of further modules (which ones is known only later), says "ready", and ends when its standard input does.
+one line with what is known only later (the view of the course, further modules), says "ready", and ends when its standard input does.
 """
 
 import contextlib
@@ -36,7 +36,15 @@ def import_all(modules: list[str]) -> None:
             continue  # what is not installed will not be missed here, but where it is used
 
 
-def further_modules() -> list[str]:
+def import_neutral(view: str) -> None:
+    """Import what every child needs of the course: how to play a case. The view holds nothing that a student may not read."""
+    sys.path.insert(0, view)
+    import_all(["course_utils.play"])
+    sys.path.remove(view)
+
+
+def told_later() -> list[str]:
+    """Where the view of the course is (or "-"), and further modules to import."""
     line = b""
     while not line.endswith(b"\n"):
         chunk = os.read(0, 1 << 16)
@@ -76,6 +84,7 @@ class Warm:
         self.shell = shell.make_shell(lambda output: self.emit[0](output))
         shell.inline_figures(self.shell)
         shell.rehearse(self.shell)
+        shell.rehearse_tensors()
 
     def rebind(self, emit: shell.Emit) -> None:
         self.emit[0] = emit
@@ -199,8 +208,11 @@ def main(folder: str, level: int, modules: list[str]) -> NoReturn:
     import_all(modules)
     if modules:
         warm.prepare_shell()
-    import_all(further_modules())
     agent.forget_the_course()
+    view, *further = told_later()
+    import_all(further)
+    if view != "-":
+        import_neutral(view)
     if level < 3:
         syscalls.prctl(syscalls.PR_SET_CHILD_SUBREAPER, 1)
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from torch import Tensor  # imported where it is needed: a process that only proves its walls starts without torch
 
 HEADER, BODY, DEPTH, NODES, AXES = 16 << 20, 128 << 20, 24, 200_000, 16
-TEXT, BITS = 1 << 20, 1024  # of one string, of one number
+TEXT, BITS = 1 << 20, 63  # of one string, of one number: what a tensor can hold
 DTYPES = (
     *("float64", "float32", "float16", "bfloat16", "complex64", "complex128"),
     *("int64", "int32", "int16", "int8", "uint8", "bool"),

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from autograder import sandbox
+from autograder.course import Limits
 from autograder.errors import UserError
 from autograder.grading import place
 from autograder.sandbox import prove
@@ -134,7 +135,10 @@ def test_children_share_nothing(warm: Warm) -> None:
     ("code", "limit"),
     [
         ("while True: pass", "cell_seconds"),
-        ("import torch\nx = [torch.ones(8 << 20) for _ in range(1000)]", "memory_mb"),
+        (
+            "import os, time\nfor _ in range(5):\n    if os.fork() == 0:\n        hoard = bytearray(b'x' * (1 << 20)) * 120\n        break\ntime.sleep(9)",
+            "memory_mb",
+        ),
         (
             "import os\nfor _ in range(60):\n    if os.fork() == 0:\n        import time; time.sleep(9)\nimport time; time.sleep(9)",
             "processes",
@@ -193,6 +197,16 @@ def test_the_warm_process_knows_nothing_of_the_course(warm: Warm) -> None:
             "import sys\nprint([m for m in sys.modules if m.startswith(('course_utils', 'autograder')) and not m.startswith('autograder.sandbox')])",
         )
     assert told == "['autograder']\n"
+
+
+def test_of_the_course_it_knows_how_to_play_and_nothing_else() -> None:
+    with place.Site("02_dot_product_attention", 3) as site:
+        assert site.proven().holds
+        with site.place.launch(Limits()) as child:
+            told = cell(child, "import sys\nprint(sorted(m for m in sys.modules if m.startswith('course_utils')))")
+            assert told == "['course_utils', 'course_utils.play', 'course_utils.toys']\n"
+            assert cell(child, "import course_utils.nadaraya_watson as m\nprint(m.__file__)") == "/course/course_utils/nadaraya_watson.py\n"
+            assert "No module" in cell(child, "import course_utils.dot_product_attention")
 
 
 def test_orphans_without_namespaces_are_swept() -> None:

@@ -17,7 +17,7 @@ from autograder.sandbox.wire import Decoder, Record, WireError
 
 DTYPES = [getattr(torch, name) for name in wire.DTYPES]
 plain = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats(allow_nan=False) | st.text(max_size=20),
+    st.none() | st.booleans() | st.integers(-(2**62), 2**62) | st.floats(allow_nan=False) | st.text(max_size=20),
     lambda inner: st.lists(inner, max_size=4) | st.tuples(inner, inner) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
     max_leaves=12,
 )

@@ -1,5 +1,5 @@
 # attack: asks for more and more memory
-# limit: maybe
+# limit: memory_mb
 import torch
 hoard = []
 while True:

@@ -1,5 +1,5 @@
 # attack: writes one endless file
-# limit: maybe
+# limit: disk_mb
 import signal
 with open("/tmp/giant", "wb") as file:
     while True:

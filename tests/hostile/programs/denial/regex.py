@@ -1,5 +1,5 @@
 # attack: a regular expression that never ends
-# limit: cell_seconds
+# limit: maybe
 import re
 def softmax(scores, dim=-1):
     return re.match(r"(a+)+$", "a" * 40 + "b")
