@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import Any
 
 from autograder.repair import repair
@@ -60,7 +61,8 @@ class Template:
     kernelspec: dict[str, Any] | None
     release: bytes
 
-    def to_json(self) -> dict[str, Any]:
+    @cached_property
+    def as_json(self) -> dict[str, Any]:
         return {
             "unit": self.unit,
             "cells": [asdict(cell) for cell in self.cells],

@@ -1,6 +1,7 @@
 """Grades a class: prepare, run in parallel, record one after the other. Interrupted, it goes on where it stopped."""
 
 import contextlib
+import gc
 import hashlib
 import json
 import multiprocessing
@@ -16,6 +17,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+import torch
+
 import autograder
 import course_utils
 from autograder.collecting.collect import notes_of
@@ -30,7 +33,8 @@ from autograder.grading.worker import Answer, Job
 from autograder.repair import uncertain
 from autograder.sandbox.attack import PROMISES
 from autograder.sandbox.client import close_early, start_early
-from course_utils.exercise import Unit
+from course_utils.exercise import Exercise, Unit
+from course_utils.judge import VISIBLE_SEED, expected_of, secret_seeds, variant_outcomes
 
 SEED = "COURSE_SEED"  # environment variable: replaces the secret seed where two engines are compared
 
@@ -83,7 +87,11 @@ def grade(
             stack.enter_context(site)
             summary.level, summary.held = proof.level, [text for key, text in PROMISES.items() if proof.held.get(key)]
             say(f"sandbox level {proof.level}, attacked from inside; what held: {', '.join(summary.held) or 'nothing'}")
-        pools = Pools(executor, lambda: local_pool(count, name, site.place))
+        pools = Pools(
+            executor,
+            lambda: local_pool(count, name, site.place),
+            lambda: rehearse_judge(course.unit(name), run.seed if len(students) > 2 * count else None),
+        )
         stack.callback(pools.close)
         run.all(students, pools, force, count)
         summary.seconds = round(time.perf_counter() - began, 2)
@@ -109,24 +117,40 @@ def local_pool(count: int, unit: str, place: Any) -> Executor:
     return ProcessPoolExecutor(count, mp_context=context, initializer=worker.settle, initargs=(unit, place))
 
 
-class Pools:
-    """The executor in use; a local one whose worker died is replaced."""
+def rehearse_judge(unit: Unit, seed: str | None) -> None:
+    """Compute what right and known wrong answers give once, before the workers are forked and inherit it; not for a handful (None)."""
+    if seed is None:
+        return
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    for exercise in unit.exercises:
+        if isinstance(exercise, Exercise):
+            for each in (VISIBLE_SEED, *secret_seeds(seed, exercise.name, exercise.rounds)):
+                expected_of(exercise, each)
+                for known in exercise.misconceptions:
+                    if known.variant is not None and exercise.kind != "training":
+                        variant_outcomes(exercise, known.variant, each)
+    torch.set_num_threads(threads)
+    gc.freeze()
 
-    def __init__(self, given: Executor | None, make: Callable[[], Executor]) -> None:
-        self.given, self.make = given, make
-        self.pool = given if given is not None else make()
+
+class Pools:
+    """The executor in use, made when there is something to do; a local one whose worker died is replaced."""
+
+    def __init__(self, given: Executor | None, make: Callable[[], Executor], rehearse: Callable[[], None]) -> None:
+        self.given, self.make, self.rehearse = given, make, rehearse
+        self.pool = given
 
     def submit(self, job: Job) -> "Future[bytes]":
+        if self.pool is None:
+            self.rehearse()
+            self.pool = self.make()
         return self.pool.submit(worker.grade, job.to_bytes())
 
-    def renew(self) -> None:
-        if self.given is None:
-            self.pool.shutdown(cancel_futures=True)
-            self.pool = self.make()
-
     def close(self) -> None:
-        if self.given is None:
+        if self.pool is not None and self.given is None:
             self.pool.shutdown(cancel_futures=True)
+            self.pool = None
 
 
 @contextmanager
@@ -193,7 +217,7 @@ class Run:
                 suspects += [job for future, job in pending.items() if isinstance(future.exception(), BrokenProcessPool)]
                 done = {future for future in pending if not isinstance(future.exception(), BrokenProcessPool)}
                 pending = {future: job for future, job in pending.items() if future in done}
-                pools.renew()
+                pools.close()
             for future in done:
                 self.finish(future, pending.pop(future))
         for job in suspects:
@@ -201,7 +225,7 @@ class Run:
             wait([future])
             self.finish(future, job)
             if isinstance(future.exception(), BrokenProcessPool):
-                pools.renew()
+                pools.close()
 
     def job(self, student: str, force: bool, recorded: set[str]) -> Job | None:
         """What to do for a student: nothing if it is done, recording if only that is missing, else a job."""
@@ -330,7 +354,7 @@ def fingerprint(submission: Submission, template: Template, grader: str, seed: s
     digest = hashlib.sha256()
     parts = [submission.notebook, str(submission.timestamp).encode(), grader.encode(), hashlib.sha256(seed.encode()).digest()]
     parts += [part for name, content in submission.files for part in (name.encode(), content)]
-    parts += [json.dumps([asdict(cell) for cell in template.cells], sort_keys=True).encode(), json.dumps(limits, sort_keys=True).encode()]
+    parts += [json.dumps(template.as_json["cells"], sort_keys=True).encode(), json.dumps(limits, sort_keys=True).encode()]
     for part in parts:
         digest.update(len(part).to_bytes(8, "big") + part)
     return digest.hexdigest()

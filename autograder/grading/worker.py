@@ -47,7 +47,7 @@ class Job:
     def to_bytes(self) -> bytes:
         header = {
             "student": self.student, "unit": self.unit, "seed": self.seed, "limits": asdict(self.limits), "min_level": self.min_level,
-            "fingerprint": self.fingerprint, "timestamp": self.timestamp, "notes": list(self.notes), "template": self.template.to_json(),
+            "fingerprint": self.fingerprint, "timestamp": self.timestamp, "notes": list(self.notes), "template": self.template.as_json,
             "files": [[name, len(content)] for name, content in self.files], "notebook": len(self.notebook),
         }  # fmt: skip
         return wire.pack(header, [self.notebook, *(content for _, content in self.files)])

@@ -54,7 +54,7 @@ def test_hidden_tests_come_back(notebook: dict[str, Any], template: Template) ->
 
 
 def test_template_round_trip(template: Template) -> None:
-    assert Template.from_json(json.loads(json.dumps(template.to_json()))) == template
+    assert Template.from_json(json.loads(json.dumps(template.as_json))) == template
 
 
 def test_marks_are_the_gradebooks(notebook: dict[str, Any], template: Template) -> None:
