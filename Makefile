@@ -4,7 +4,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help demo test lab notebooks release bench audit lint clean
+.PHONY: help demo test lab notebooks release site bench audit lint clean
 
 help:  ## what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -29,6 +29,9 @@ notebooks: $(READY)  ## build stale notebooks from their text; UNIT=03 builds on
 
 release: $(READY)  ## write the student repository (folder and zip)
 	@$(BIN)/python -m autograder.student_repository
+
+site: $(READY)  ## the course as a website, into build/site; runs no notebook
+	@$(BIN)/python docs/site/build.py
 
 audit: $(READY)  ## judge the whole bank of variants
 	@$(BIN)/autograder audit

@@ -1,0 +1,28 @@
+"""What the site needs and Sphinx does not have: formulas by KaTeX from the site's own files, and docstrings as they are written here."""
+
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+
+
+def formula(self: Any, node: nodes.Element) -> None:
+    """The TeX source in an element that site.js lets KaTeX render; without a script the source is shown."""
+    display = isinstance(node, nodes.math_block)
+    tag = "div" if display else "span"
+    self.body.append(self.starttag(node, tag, "", CLASS="formula display" if display else "formula"))
+    self.body.append(f"{self.encode(node.astext())}</{tag}>")
+    raise nodes.SkipNode
+
+
+def docstring(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
+    """An indented block behind a colon is code, as it is in Markdown."""
+    for i in range(len(lines) - 2):
+        if lines[i].endswith(":") and not lines[i + 1] and lines[i + 2].startswith("    "):
+            lines[i] += ":"
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    app.add_html_math_renderer("katex", (formula, None), (formula, None))
+    app.connect("autodoc-process-docstring", docstring)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
