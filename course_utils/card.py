@@ -42,7 +42,7 @@ def as_text(verdict: Verdict) -> str:
     """The card as plain text."""
     mark, _, word = LOOKS[verdict.status]
     lines = [f"{mark} {verdict.exercise}: {word}, {points_text(verdict)}"]
-    for name, results in grouped(verdict):
+    for name, results in grouped(verdict) if verdict.kind != "choice" else ():
         lines.append(f"  {name}: {sum(r.passed for r in results)} of {len(results)} pass")
         lines += [f"    ✗ {labels}: {message}" for labels, message in failures(results)]
     if summary := hidden_summary(verdict):

@@ -1,6 +1,7 @@
 """Says in a sentence how a result differs from what was expected."""
 
 import textwrap
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -109,8 +110,10 @@ def _tensor_difference(expected: Any, got: Any, tolerance: float, name: str) -> 
     return f"{share}{name}{at} is {b[where]:.6g}, expected {a[where]:.6g}"
 
 
-def outcome_difference(expected: Outcome, got: Outcome, tolerance: float, parts: tuple[str, ...] = ()) -> str | None:
-    """How an outcome differs in what came back (values, or the kind of error); None if it does not."""
+def outcome_difference(
+    expected: Outcome, got: Outcome, tolerance: float, parts: tuple[str, ...] = (), arguments: Sequence[str] = ()
+) -> str | None:
+    """How an outcome differs in what came back (values, or the kind of error); None if it does not. `arguments` names the inputs."""
     if (expected.failure is None) != (got.failure is None):
         return "one raises an error, the other does not"
     if expected.failure is not None and got.failure is not None:
@@ -119,12 +122,13 @@ def outcome_difference(expected: Outcome, got: Outcome, tolerance: float, parts:
         name = "the result" if len(expected.values) == 1 else f"the result of call {number + 1}"
         if text := difference(want, have, tolerance, name, parts):
             return text
-    return gradient_difference(expected, got, tolerance)
+    return gradient_difference(expected, got, tolerance, arguments)
 
 
-def gradient_difference(expected: Outcome, got: Outcome, tolerance: float) -> str | None:
-    for name, want in expected.gradients.items():
-        have = got.gradients.get(name)
+def gradient_difference(expected: Outcome, got: Outcome, tolerance: float, arguments: Sequence[str] = ()) -> str | None:
+    names = {f"argument {i}": f"`{name}`" for i, name in enumerate(arguments)}
+    for key, want in expected.gradients.items():
+        have, name = got.gradients.get(key), names.get(key, key)
         if want is None:
             continue
         if have is None:

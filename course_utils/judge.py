@@ -101,6 +101,7 @@ def judge(exercise: Exercise | Choice, attempt: Attempt, seed: int | str | None 
         return judge_choice(exercise, attempt.value())
     blank = Verdict(exercise.name, exercise.kind, exercise.section, 0.0, exercise.points, "failed")
     tree = syntax.parse(attempt.source) if attempt.source else None
+    tree = syntax.own(tree, exercise.name) if tree is not None else None
     if tree is not None and syntax.untouched(tree):
         return replace(blank, status="not started", message="Not started: the line `...` still stands in the answer cell.")
     if tree is not None:
@@ -161,7 +162,7 @@ def wrong_with(exercise: Exercise, case: Case, expected: Outcome, got: Outcome) 
         return told(got.failure)
     if case.verify is not None:
         return looked_at(case.verify, got)
-    return outcome_difference(expected, got, exercise.tolerance, exercise.returns)
+    return outcome_difference(expected, got, exercise.tolerance, exercise.returns, argument_names(exercise, case))
 
 
 def looked_at(look: Callable[..., str | None], *what: Any) -> str | None:
@@ -232,7 +233,7 @@ def _laws(exercise: Exercise, visible: bool, cases: Any, outcomes: list[Outcome]
         texts = ["it did not run" if got.failure is not None else looked_at(law.broken, case, got) for case, got in pairs]
         text = next((text for text in texts if text), None)
         results.append(CaseResult(law.label, "property", text is None, visible, text if text and visible else ""))
-    changed = [f"argument {got.changed[0] + 1} was modified in place" for _, got in pairs if got.changed]
+    changed = [f"modified in place: {_changed_names(exercise, case, got)}" for case, got in pairs if got.changed]
     results.append(CaseResult("leaves its inputs as they are", "property", not changed, visible, changed[0] if changed and visible else ""))
     return results
 
@@ -346,11 +347,22 @@ def _counterexample(exercise: Exercise, case: Case, expected: Outcome, got: Outc
 def argument_names(exercise: Exercise, case: Case) -> list[str]:
     """What the arguments of a case are called in the reference."""
     target = exercise.reference if case.init is None else getattr(exercise.reference, case.method or "forward", exercise.reference)
-    try:
-        names = [name for name in inspect.signature(target).parameters if name != "self"]
-    except (TypeError, ValueError):
-        names = []
+    names = _parameters(target)
     return [names[i] if i < len(names) else f"argument {i + 1}" for i in range(len(case.args))]
+
+
+@lru_cache
+def _parameters(target: Callable[..., Any]) -> tuple[str, ...]:
+    try:
+        return tuple(name for name in inspect.signature(target).parameters if name != "self")
+    except (TypeError, ValueError):
+        return ()
+
+
+def _changed_names(exercise: Exercise, case: Case, got: Outcome) -> str:
+    """Which arguments were changed; the numbers come from the student's process, so one that does not exist is no surprise."""
+    known = [name for i, name in enumerate(argument_names(exercise, case)) if i in got.changed]
+    return " and ".join(f"`{name}`" for name in known) or "an argument"
 
 
 def _picture(exercise: Exercise, case: Case, expected: Outcome, got: Outcome) -> str:

@@ -13,6 +13,36 @@ def parse(source: str) -> ast.Module | None:
         return None
 
 
+def own(tree: ast.Module, name: str) -> ast.Module:
+    """What belongs to the answer `name`: its definition, what that refers to in the same source, and statements that run in any case.
+
+    A helper that stands beside the answer and is not used by it may do as it likes.
+    """
+    if not defines(tree, name):
+        return tree
+    wanted, kept = {name}, {node for node in tree.body if not bound(node)}
+    while True:
+        more = {node for node in tree.body if node not in kept and not wanted.isdisjoint(bound(node))}
+        kept |= more
+        wanted |= {part.id for node in kept for part in ast.walk(node) if isinstance(part, ast.Name)}
+        if not more:
+            return ast.Module([node for node in tree.body if node in kept], type_ignores=[])
+
+
+def bound(node: ast.stmt) -> set[str]:
+    """The names that a definition, an import or an assignment binds; none for any other statement."""
+    if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
+        return {node.name}
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return {alias.asname or alias.name.split(".")[0] for alias in node.names} - {"*"}
+    if isinstance(node, ast.Assign | ast.AnnAssign):
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        return {
+            part.id for target in targets for part in ast.walk(target) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+        }
+    return set()
+
+
 def names_used(tree: ast.AST) -> Iterator[str]:
     """Names by which something of a library could be reached: attributes, imports, keyword arguments, strings in getattr."""
     for node in ast.walk(tree):
@@ -58,11 +88,4 @@ def untouched(tree: ast.AST) -> bool:
 
 def defines(tree: ast.Module, name: str) -> bool:
     """Does the cell define this name at its top level?"""
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef) and node.name == name:
-            return True
-        if isinstance(node, ast.Assign | ast.AnnAssign):
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            if any(isinstance(t, ast.Name) and t.id == name for t in targets):
-                return True
-    return False
+    return any(name in bound(node) for node in tree.body if not isinstance(node, ast.Import | ast.ImportFrom))
