@@ -54,6 +54,7 @@ class LimitNote:
     limit: str  # name in course.toml, or "crash"
     where: str  # the cell, by grade id or number
     message: str
+    idle: bool = False  # its time ran out while it mostly waited: worth another try on a quiet machine
 
 
 @dataclass(frozen=True)

@@ -3,15 +3,12 @@
 import contextlib
 import gc
 import hashlib
+import itertools
 import json
-import multiprocessing
 import os
-import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -19,16 +16,16 @@ from typing import Any
 
 import torch
 
-import autograder
-import course_utils
 from autograder.collecting.collect import notes_of
 from autograder.course import Course
 from autograder.errors import UserError
-from autograder.grading import results, view, worker
+from autograder.grading import results
 from autograder.grading.place import open_site, secrets_of
+from autograder.grading.pool import LocalPool, Lost, Pool
 from autograder.grading.prepare import Template
 from autograder.grading.results import Result
 from autograder.grading.submissions import Submission, Unusable, collect
+from autograder.grading.version import grader_version
 from autograder.grading.worker import Answer, Job
 from autograder.repair import uncertain
 from autograder.sandbox.attack import PROMISES
@@ -36,6 +33,9 @@ from autograder.sandbox.client import close_early, start_early
 from course_utils.exercise import Exercise, Unit
 from course_utils.judge import VISIBLE_SEED, expected_of, secret_seeds, variant_outcomes
 
+AHEAD = 2  # jobs that wait for a worker, so that no worker waits for a job
+THREADS = 4096  # as many as a pool may carry at a time; they are made when needed
+ROUND_TRIP = 90.0  # seconds that a job may take beyond twice the time of the submission: sending, a worker that starts, the judge
 SEED = "COURSE_SEED"  # environment variable: replaces the secret seed where two engines are compared
 
 
@@ -68,32 +68,33 @@ def grade(
     seed: str | None = None,
     advance: Callable[[], None] = lambda: None,
     say: Callable[[str], None] = lambda line: None,
-    executor: Executor | None = None,
+    pool: Pool | None = None,
 ) -> Summary:
-    """Grade the submissions of a unit behind walls of at least `min_level`; `executor` replaces the local pool (a cluster)."""
+    """Grade the submissions of a unit behind walls of at least `min_level`; `pool` stands for a cluster, the default is this machine."""
     began = time.perf_counter()
     name = course.unit(unit).name
     students = _students(course, name, student)
     release = course.released(name)
     count = workers or os.cpu_count() or 1
-    with locked(course), contextlib.ExitStack() as stack:
+    with locked(course, name), contextlib.ExitStack() as stack:
         stack.callback(close_early)
         summary = Summary(name)
-        if executor is None:
+        if pool is None:
             start_early()
-        run = stack.enter_context(Run(course, name, seed or os.environ.get(SEED) or course.seed(), min_level, summary, advance))
-        if executor is None:
+        run = stack.enter_context(Run(course, name, seed or os.environ.get(SEED) or course.seed(), min_level, summary, advance, say))
+        if pool is None:
             site, proof = open_site(name, min_level, release.read_text(encoding="utf-8"), secrets_of(course.root))
             stack.enter_context(site)
             summary.level, summary.held = proof.level, [text for key, text in PROMISES.items() if proof.held.get(key)]
             say(f"sandbox level {proof.level}, attacked from inside; what held: {', '.join(summary.held) or 'nothing'}")
-        pools = Pools(
-            executor,
-            lambda: local_pool(count, name, site.place),
-            lambda: rehearse_judge(course.unit(name), run.seed if len(students) > 2 * count else None),
-        )
-        stack.callback(pools.close)
-        run.all(students, pools, force, count)
+        jobs = run.jobs(students, force)
+        if (first := next(jobs, None)) is not None:  # else everything is graded already
+            if pool is None:
+                if len(students) > 2 * count:
+                    rehearse_judge(course.unit(name), run.seed)
+                pool = LocalPool(count, name, site.place)
+                stack.callback(pool.close)
+            run.all(itertools.chain([first], jobs), pool)
         summary.seconds = round(time.perf_counter() - began, 2)
     return summary
 
@@ -109,18 +110,8 @@ def _students(course: Course, unit: str, student: str | None) -> list[str]:
     return students
 
 
-def local_pool(count: int, unit: str, place: Any) -> Executor:
-    """Worker processes that have imported the judge: forked from this one, or from a clean server if threads are at work here."""
-    alone = all(thread.daemon or thread is threading.main_thread() for thread in threading.enumerate())
-    context = multiprocessing.get_context("fork" if alone and sys.platform.startswith("linux") else "forkserver")
-    context.set_forkserver_preload(["autograder.grading.worker"])
-    return ProcessPoolExecutor(count, mp_context=context, initializer=worker.settle, initargs=(unit, place))
-
-
-def rehearse_judge(unit: Unit, seed: str | None) -> None:
-    """Compute what right and known wrong answers give once, before the workers are forked and inherit it; not for a handful (None)."""
-    if seed is None:
-        return
+def rehearse_judge(unit: Unit, seed: str) -> None:
+    """Compute what right and known wrong answers give once, before the workers are forked and inherit it."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     for exercise in unit.exercises:
@@ -134,31 +125,12 @@ def rehearse_judge(unit: Unit, seed: str | None) -> None:
     gc.freeze()
 
 
-class Pools:
-    """The executor in use, made when there is something to do; a local one whose worker died is replaced."""
-
-    def __init__(self, given: Executor | None, make: Callable[[], Executor], rehearse: Callable[[], None]) -> None:
-        self.given, self.make, self.rehearse = given, make, rehearse
-        self.pool = given
-
-    def submit(self, job: Job) -> "Future[bytes]":
-        if self.pool is None:
-            self.rehearse()
-            self.pool = self.make()
-        return self.pool.submit(worker.grade, job.to_bytes())
-
-    def close(self) -> None:
-        if self.pool is not None and self.given is None:
-            self.pool.shutdown(cancel_futures=True)
-            self.pool = None
-
-
 @contextmanager
-def locked(course: Course) -> Iterator[None]:
-    """One grader at a time per course; the second one says so."""
+def locked(course: Course, unit: str) -> Iterator[None]:
+    """One grader at a time per unit; the second one says so."""
     folder = course.root / "runs"
     folder.mkdir(exist_ok=True)
-    with open(folder / "lock", "a+") as file:
+    with open(folder / f"{unit}.lock", "a+") as file:
         try:
             import fcntl
 
@@ -168,9 +140,7 @@ def locked(course: Course) -> Iterator[None]:
         except OSError:
             file.seek(0)
             holder = file.read().strip()
-            raise UserError(
-                f"this course is being graded already{' by ' + holder if holder else ''}: wait until that run has ended"
-            ) from None
+            raise UserError(f"{unit} is being graded already{' by ' + holder if holder else ''}: wait until that run has ended") from None
         file.truncate(0)
         file.write(f"process {os.getpid()}")
         file.flush()
@@ -180,11 +150,20 @@ def locked(course: Course) -> Iterator[None]:
 class Run:
     """One run over a class: knows what is done already, and writes down what gets done."""
 
-    def __init__(self, course: Course, unit: str, seed: str, min_level: int, summary: Summary, advance: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        course: Course,
+        unit: str,
+        seed: str,
+        min_level: int,
+        summary: Summary,
+        advance: Callable[[], None],
+        say: Callable[[str], None],
+    ) -> None:
         from autograder.grading.record import Recorder
 
         self.course, self.unit, self.seed, self.min_level = course, unit, seed, min_level
-        self.summary, self.advance = summary, advance
+        self.summary, self.advance, self.say = summary, advance, say
         self.recorder = Recorder(course, unit)
         self.template = self.recorder.template
         self.grader = grader_version(course.unit(unit))
@@ -200,32 +179,54 @@ class Run:
         self.journal.close()
         self.log.close(self.summary)
 
-    def all(self, students: list[str], pools: Pools, force: bool, workers: int) -> None:
-        """Keep the workers busy and record what they return; only a few submissions are in memory at a time."""
+    def jobs(self, students: list[str], force: bool) -> Iterator[Job]:
+        """What is to be done, made one at a time: a class does not fit into memory."""
         recorded = self.recorder.students()
-        pending: dict[Future[bytes], Job] = {}
-        suspects: list[Job] = []  # were under way when a worker died: tried again, one at a time
-        waiting = (job for each in students if (job := self.job(each, force, recorded)) is not None)
-        while True:
-            while len(pending) < 2 * workers and (job := next(waiting, None)) is not None:
-                pending[pools.submit(job)] = job
-            if not pending:
-                break
-            done, _ = wait(pending, return_when=FIRST_COMPLETED)
-            if any(isinstance(future.exception(), BrokenProcessPool) for future in done):
-                wait(pending)
-                suspects += [job for future, job in pending.items() if isinstance(future.exception(), BrokenProcessPool)]
-                done = {future for future in pending if not isinstance(future.exception(), BrokenProcessPool)}
-                pending = {future: job for future, job in pending.items() if future in done}
-                pools.close()
-            for future in done:
-                self.finish(future, pending.pop(future))
-        for job in suspects:
-            future = pools.submit(job)
-            wait([future])
-            self.finish(future, job)
-            if isinstance(future.exception(), BrokenProcessPool):
-                pools.close()
+        return (job for each in students if (job := self.job(each, force, recorded)) is not None)
+
+    def all(self, jobs: Iterator[Job], pool: Pool) -> None:
+        """Keep the workers busy and record what they return. Who lost a worker, or time by waiting, is tried once more, alone."""
+        again: list[tuple[Job, Answer | None]] = []
+        pending: dict[Future[Answer], Job] = {}
+        with ThreadPoolExecutor(THREADS) as threads:
+            try:
+                while True:
+                    while len(pending) < pool.size + AHEAD and (job := next(jobs, None)) is not None:
+                        pending[threads.submit(self.carry, job, pool)] = job
+                    if not pending:
+                        break
+                    for future in wait(pending, return_when=FIRST_COMPLETED).done:
+                        job = pending.pop(future)
+                        answer, lost = self.outcome(future)
+                        if lost or any(note.idle for note in answer.limits):
+                            self.log.line(job.student, f"to be tried once more, alone: {lost or 'its time ran out while it waited'}")
+                            again.append((job, None if lost else answer))
+                        else:
+                            self.finish(job, answer)
+                for job, first in again:
+                    answer, lost = self.outcome(threads.submit(self.carry, job, pool))
+                    if lost and first is None:
+                        self.problem(job.student, f"given up after two tries, nothing was recorded: {lost}")
+                    else:
+                        self.finish(job, first if lost and first is not None else answer)
+            except BaseException:
+                pool.close()  # else the threads would wait for workers that nobody needs any more
+                threads.shutdown(cancel_futures=True)
+                raise
+
+    def carry(self, job: Job, pool: Pool) -> Answer:
+        return Answer.from_bytes(pool.carry(job.to_bytes(), ROUND_TRIP + 2 * job.limits.submission_seconds))
+
+    def outcome(self, future: "Future[Answer]") -> tuple[Answer, str]:
+        """The answer, or why there is none and another try may help."""
+        try:
+            return future.result(), ""
+        except Lost as lost:
+            return Answer(""), str(lost)
+        except UserError:
+            raise
+        except Exception as error:
+            return Answer("", problem=f"the grader failed: {type(error).__name__}: {error}"), ""
 
     def job(self, student: str, force: bool, recorded: set[str]) -> Job | None:
         """What to do for a student: nothing if it is done, recording if only that is missing, else a job."""
@@ -251,19 +252,12 @@ class Run:
             submission.timestamp, submission.notes + notes_of(self.course, self.unit, student),
         )  # fmt: skip
 
-    def finish(self, future: "Future[bytes]", job: Job) -> None:
-        try:
-            answer = Answer.from_bytes(future.result())
-        except BrokenProcessPool:
-            self.problem(job.student, "the worker that graded it died twice; nothing was recorded")
-            return
-        except Exception as error:
-            self.problem(job.student, f"the grader failed: {type(error).__name__}: {error}")
-            return
+    def finish(self, job: Job, answer: Answer) -> None:
         if answer.result is None:
             self.problem(job.student, answer.problem)
             return
-        self.store(answer, job)
+        with writing():
+            self.store(answer, job)
         self.record(answer.result)
         level = self.summary.level
         self.summary.level = answer.result.level if level is None else min(level, answer.result.level)
@@ -272,7 +266,7 @@ class Run:
             self.summary.problems.append({"student": job.student, "reason": reason})
 
     def store(self, answer: Answer, job: Job) -> None:
-        """The executed notebook and the result on disk, each whole or not at all."""
+        """The executed notebook and the result on disk, each whole or not at all; the result last, since it says that all is there."""
         assert answer.result is not None
         target = self._notebook(job.student)
         for name, content in job.files:
@@ -286,10 +280,12 @@ class Run:
         if not self.backed_up:
             from autograder.grading.record import back_up
 
-            back_up(self.course)
+            with writing():
+                back_up(self.course)
             self.backed_up = True
         before, after = self.recorder.record(result)
-        self.journal.add(result.student, result.fingerprint)
+        with writing():
+            self.journal.add(result.student, result.fingerprint)
         if before is not None and abs(before - after) > 1e-9:
             self.summary.changed.append({"student": result.student, "before": before, "after": after})
         self.summary.graded += 1
@@ -318,11 +314,16 @@ class Log:
 
     def line(self, student: str, text: str) -> None:
         clean = " ".join(f"{student}: {text}".split())  # a name or message must not make lines of its own
-        self.file.write(f"{time.strftime('%H:%M:%S')} {clean}\n")
+        self._write(f"{time.strftime('%H:%M:%S')} {clean}\n")
 
     def close(self, summary: Summary) -> None:
-        self.file.write(f"{summary.graded} graded, {summary.skipped} unchanged, {len(summary.problems)} need a person\n")
-        self.file.close()
+        self._write(f"{summary.graded} graded, {summary.skipped} unchanged, {len(summary.problems)} need a person\n")
+        with contextlib.suppress(OSError):
+            self.file.close()
+
+    def _write(self, line: str) -> None:
+        with contextlib.suppress(OSError):  # a full disk shall stop the grading where something is lost, not here
+            self.file.write(line)
 
 
 class Journal:
@@ -332,18 +333,20 @@ class Journal:
         path.parent.mkdir(exist_ok=True)
         self.latest: dict[str, str] = {}
         if path.is_file():
-            for line in path.read_text(encoding="utf-8").splitlines():
+            whole, _, torn = path.read_bytes().rpartition(b"\n")
+            if torn:  # written when the disk was full, or the machine went down
+                os.truncate(path, len(whole) + 1 if whole else 0)
+            for line in whole.decode("utf-8").splitlines():
                 mark, _, student = line.partition(" ")
                 self.latest[student] = mark
-        self.file = open(path, "a", encoding="utf-8")  # noqa: SIM115
+        self.file = open(path, "ab", buffering=0)  # noqa: SIM115
 
     def has(self, student: str, mark: str) -> bool:
         return self.latest.get(student) == mark
 
     def add(self, student: str, mark: str) -> None:
         self.latest[student] = mark
-        self.file.write(f"{mark} {student}\n")
-        self.file.flush()
+        self.file.write(f"{mark} {student}\n".encode())
 
     def close(self) -> None:
         self.file.close()
@@ -360,25 +363,25 @@ def fingerprint(submission: Submission, template: Template, grader: str, seed: s
     return digest.hexdigest()
 
 
-def grader_version(unit: Unit) -> str:
-    """A digest of the code that decides about a unit: its exercises, the judge, whatever they import, and this engine."""
-    own, course = Path(autograder.__file__).parent, Path(course_utils.__file__).parent
-    found: set[Path] = set()
-    queue = [course / "exercises" / f"{unit.module}.py", course / "check.py", course / "play.py"]
-    while queue:
-        path = queue.pop()
-        if path not in found and path.is_file():
-            found.add(path)
-            queue += [course / f"{name}.py" for name in view.imports(path)]
-    found |= {*(own / "grading").glob("*.py"), *(own / "sandbox").glob("*.py"), own / "repair.py"}
-    digest = hashlib.sha256()
-    for path in sorted(found):
-        digest.update(path.name.encode() + path.read_bytes())
-    return digest.hexdigest()[:16]
-
-
 def _write(path: Path, content: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.new")
-    temporary.write_bytes(content)
-    temporary.replace(path)
+    try:
+        temporary.write_bytes(content)
+        temporary.replace(path)
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def writing() -> Iterator[None]:
+    """A disk that takes nothing more ends the run: what is graded is kept, and what was under way is graded next time."""
+    try:
+        yield
+    except OSError as error:
+        where = f" {error.filename}" if error.filename else ""
+        raise UserError(
+            f"cannot write{where}: {error.strerror or error}. What is recorded stays recorded; "
+            "make room or mend the cause, then give the same command again: it goes on where it stopped"
+        ) from None

@@ -3,7 +3,6 @@
 The fresh child runs the earlier cells again, without the one that did the damage, so that every other cell keeps its points.
 """
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -55,10 +54,11 @@ class Session:
     notes: list[LimitNote] = field(default_factory=list)
     displays: dict[str, dict[str, Any]] = field(default_factory=dict)
     report: Report = field(default_factory=Report)
-    deadline: float = 0.0
+    used: float = 0.0  # seconds, by the children's watches
 
-    def __post_init__(self) -> None:
-        self.deadline = time.monotonic() + self.limits.submission_seconds
+    @property
+    def left(self) -> float:
+        return self.limits.submission_seconds - self.used
 
     def run(self, where: str, code: str) -> Ran:
         """Run a cell; whatever happens, the session can go on."""
@@ -73,7 +73,7 @@ class Session:
             if output["output_type"] == "error":
                 self.suspect(where, f"{output['ename']}: {output['evalue']}")
         if "interrupted" in answer:
-            ran.stopped = LimitNote("cell_seconds", where, str(answer["interrupted"]))
+            ran.stopped = LimitNote("cell_seconds", where, str(answer["interrupted"]), answer["idle"])
             self.notes.append(ran.stopped)
         else:
             self.done.append(code)
@@ -91,9 +91,9 @@ class Session:
         if found is not None and not any((note.limit, note.where) == (found, where) for note in self.notes):
             self.notes.append(LimitNote(found, where, error[:200]))
 
-    def stop(self, where: str, limit: str, message: str) -> Stopped:
+    def stop(self, where: str, limit: str, message: str, idle: bool = False) -> Stopped:
         """Note that the child is not to be used any further."""
-        note = LimitNote(limit, where, message)
+        note = LimitNote(limit, where, message, idle)
         self.notes.append(note)
         self._end_child()
         return Stopped(note)
@@ -105,35 +105,39 @@ class Session:
         self, where: str, seconds: float, limit: str, op: str, fields: dict[str, Any], on_output: Any, buffers: list[bytes] | None = None
     ) -> tuple[dict[str, Any], bytearray]:
         child = self._living(where)
-        left = self.deadline - time.monotonic()
+        left = self.left
         if left <= 0:
             raise self.stop(where, "submission_seconds", LATE)
         allowed = Order(seconds, limit, polite=op == "cell") if seconds <= left else Order(left, "submission_seconds")
         try:
-            return child.order(op, allowed, fields, on_output, buffers)
+            return self._timed(child, op, allowed, fields, on_output, buffers)
         except LimitHit as hit:
-            raise self.stop(where, hit.limit, LATE if hit.limit == "submission_seconds" else str(hit)) from None
+            raise self.stop(where, hit.limit, LATE if hit.limit == "submission_seconds" else str(hit), hit.idle) from None
         except ChildDied as died:
             raise self.stop(where, "crash", str(died)) from None
         except WireError as error:
             raise self.stop(where, "crash", f"the process answered with something that is not data ({error})") from None
 
+    def _timed(self, child: Child, *order: Any) -> tuple[dict[str, Any], bytearray]:
+        try:
+            return child.order(*order)
+        finally:
+            self.used += child.watch.used()
+
     def _living(self, where: str) -> Child:
         """The child, or a fresh one in which the earlier cells have run."""
         while self.child is None:
-            if time.monotonic() > self.deadline:
+            if self.left <= 0:
                 raise self.stop(where, "submission_seconds", LATE)
             self.child = self.launch()
             replayed = 0
             try:
                 if self.files:
                     names = [[name, len(content)] for name, content in self.files]
-                    self.child.order(
-                        "files", Order(self.limits.cell_seconds), {"files": names}, None, [content for _, content in self.files]
-                    )
+                    contents = [content for _, content in self.files]
+                    self._timed(self.child, "files", Order(self.limits.cell_seconds), {"files": names}, None, contents)
                 for code in self.done:
-                    left = min(self.limits.cell_seconds, self.deadline - time.monotonic())
-                    self.child.order("cell", Order(max(left, 0.01)), {"code": code})
+                    self._timed(self.child, "cell", Order(max(min(self.limits.cell_seconds, self.left), 0.01)), {"code": code})
                     replayed += 1
             except (LimitHit, ChildDied, WireError):
                 self._end_child()

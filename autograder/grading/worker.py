@@ -5,25 +5,28 @@ import json
 import multiprocessing
 import multiprocessing.connection
 import os
+import sys
 import threading
 import time
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, BinaryIO
 
 import torch
 
 from autograder.course import Limits
+from autograder.errors import UserError
 from autograder.grading import judging, prepare
 from autograder.grading.place import Place, Site, open_site
 from autograder.grading.prepare import Template
-from autograder.grading.results import Result
+from autograder.grading.results import LimitNote, Result
 from autograder.grading.session import Session
 from autograder.repair import Unreadable
 from autograder.sandbox import wire
 from autograder.sandbox.client import SandboxError
 from course_utils import exercises
 
+DONE, REFUSED = 0, 1  # what an answer is
 _places: dict[str, Place] = {}
 _sites: dict[str, Site] = {}
 
@@ -75,6 +78,10 @@ class Answer:
     notebook: bytes = b""
     problem: str = ""
 
+    @property
+    def limits(self) -> tuple[LimitNote, ...]:
+        return self.result.limits if self.result is not None else ()
+
     def to_bytes(self) -> bytes:
         head = {"student": self.student, "problem": self.problem}
         result = self.result.to_json().encode() if self.result is not None else b""
@@ -107,8 +114,36 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
+def put(stream: BinaryIO, kind: int, content: bytes) -> None:
+    stream.write(bytes([kind]) + len(content).to_bytes(8, "big"))
+    stream.write(content)
+    stream.flush()
+
+
+def get(stream: BinaryIO) -> tuple[int, bytes]:
+    head = stream.read(9)
+    length = int.from_bytes(head[1:], "big")
+    content = stream.read(length) if len(head) == 9 else b""
+    if len(head) < 9 or len(content) < length:
+        raise EOFError
+    return head[0], content
+
+
+def serve(reader: BinaryIO, writer: BinaryIO) -> None:
+    """Answer requests until whoever asks is gone."""
+    while True:
+        try:
+            _, request = get(reader)
+            try:
+                put(writer, DONE, grade(request))
+            except UserError as error:
+                put(writer, REFUSED, str(error).encode())
+        except (EOFError, BrokenPipeError, KeyboardInterrupt):
+            return
+
+
 def grade(request: bytes) -> bytes:
-    """Grade one submission."""
+    """Grade one submission; UserError if that must not be done here."""
     job = Job.from_bytes(request)
     try:
         return _grade(job).to_bytes()
@@ -116,6 +151,10 @@ def grade(request: bytes) -> bytes:
         return Answer(job.student, problem=str(error)).to_bytes()
     except SandboxError as error:
         return Answer(job.student, problem=f"the sandbox failed: {error}").to_bytes()
+    except UserError:
+        raise
+    except Exception as error:
+        return Answer(job.student, problem=f"the grader failed: {type(error).__name__}: {error}").to_bytes()
 
 
 def _grade(job: Job) -> Answer:
@@ -157,3 +196,20 @@ def _place(job: Job) -> Place:
         _sites[job.unit] = site
         _places[job.unit] = site.place
     return _places[job.unit]
+
+
+def main(told: list[str]) -> None:
+    """A worker of its own: requests come by standard input, answers go out by what was standard output."""
+    reader, writer = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # whatever prints must not get between the answers
+    torch.set_num_threads(1)
+    if told:
+        unit, address, level, view = told
+        _places[unit] = Place(address, int(level), view)
+    serve(reader, writer)
+
+
+if __name__ == "__main__":
+    from autograder.grading import worker  # this file as the module that it is: what it keeps must not exist twice
+
+    worker.main(sys.argv[1:])

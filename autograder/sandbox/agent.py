@@ -112,19 +112,19 @@ class Agent:
 
 @contextmanager
 def _alarm(seconds: float) -> Iterator[None]:
-    """The time limit of `play` by a timer of this process, which needs no thread."""
+    """The time limit of `play` by a timer of this process, which needs no thread and counts processor time: who sleeps is stopped from outside."""
     from course_utils.play import TimeLimit
 
     def interrupt(*_: object) -> None:
         raise TimeLimit
 
-    before = signal.signal(signal.SIGALRM, interrupt)
-    signal.setitimer(signal.ITIMER_REAL, seconds, 0.5)  # again and again: a bare `except:` may swallow the first one
+    before = signal.signal(signal.SIGPROF, interrupt)
+    signal.setitimer(signal.ITIMER_PROF, seconds, 0.5)  # again and again: a bare `except:` may swallow the first one
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 class _quiet:  # noqa: N801

@@ -46,11 +46,14 @@ class SandboxError(Exception):
 
 
 class LimitHit(Exception):
-    """The child used more than it may, and was killed; `limit` is the name of the limit in course.toml."""
+    """The child used more than it may, and was killed; `limit` is the name of the limit in course.toml.
 
-    def __init__(self, limit: str, message: str) -> None:
+    `idle`: its time ran out while it mostly waited, so that another try on a quiet machine may end otherwise.
+    """
+
+    def __init__(self, limit: str, message: str, idle: bool = False) -> None:
         super().__init__(message)
-        self.limit = limit
+        self.limit, self.idle = limit, idle
 
 
 class ChildDied(Exception):
@@ -191,6 +194,7 @@ class Child:
         self.pidfd = -1
         self.pid = 0
         self.watched = 0.0
+        self.watch = limits.Stopwatch(0)
         self.connection = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.connection.settimeout(START)
         self.channel, theirs = socket.socketpair()
@@ -243,10 +247,12 @@ class Child:
                     on_output(header["output"])
                 return False
             header.pop("interrupted", None)  # not for the child to say
+            header.pop("idle", None)
             answer.append((header, body))
             return True
 
         try:
+            self.watch = limits.Stopwatch(self.pid)
             deadline = time.monotonic() + allowed.seconds
             self._write(frame, deadline, allowed)
             try:
@@ -254,7 +260,7 @@ class Child:
             except LimitHit as hit:
                 if not self._interrupt(hit, allowed, consider):
                     raise
-                answer[0][0]["interrupted"] = str(hit)
+                answer[0][0].update(interrupted=str(hit), idle=hit.idle)
             if answer[0][0].get("done") is False:
                 self.look(time.monotonic(), closely=True)  # was it an error because a limit was reached?
         except (LimitHit, WireError):
@@ -271,7 +277,7 @@ class Child:
             return False
         try:
             signal.pidfd_send_signal(self.pidfd, signal.SIGINT)
-            self._receive(time.monotonic() + PATIENCE, consider, allowed)
+            self._receive(time.monotonic() + PATIENCE, consider, Order(self.watch.used() + PATIENCE, allowed.limit))
         except (LimitHit, ChildDied, OSError):
             return False
         return True
@@ -298,8 +304,9 @@ class Child:
         while True:
             now = time.monotonic()
             if now >= deadline:
-                seconds = allowed.seconds if allowed else START
-                raise LimitHit(allowed.limit if allowed else "cell_seconds", f"no end within {seconds:g} s")
+                deadline = now + self._left(allowed)
+            if now - self.watch.began > WATCH:
+                self.watch.mark()
             if allowed is not None:
                 self.look(now)
             events = dict(poller.poll(1000 * min(WATCH, deadline - now)))
@@ -330,6 +337,15 @@ class Child:
             if done(header, buffer[start + lengths[0] :]):
                 return
             buffer, needed, lengths = bytearray(), wire.PREFIX.size, None
+
+    def _left(self, allowed: Order | None) -> float:
+        """Seconds that an order has left although its time on the wall is over; LimitHit if there are none."""
+        if allowed is None:
+            raise LimitHit("cell_seconds", f"no end within {START:g} s")
+        left = allowed.seconds - self.watch.used()
+        if left < 0.01:
+            raise LimitHit(allowed.limit, f"no end within {allowed.seconds:g} s", self.watch.cpu < allowed.seconds / 2)
+        return left
 
     def look(self, now: float, closely: bool = False) -> None:
         """Compare what the whole tree of processes uses with what it may, at most every so often."""

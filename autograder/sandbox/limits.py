@@ -1,6 +1,7 @@
 """What a child may use: set by the kernel from inside, watched from outside."""
 
 import os
+import time
 from dataclasses import dataclass
 
 from autograder.sandbox.plan import Plan
@@ -41,6 +42,44 @@ class Usage:
     memory_mb: float
     cpu_seconds: float
     tasks: int  # processes and threads: the kernel counts both against the limit on processes
+
+
+class Stopwatch:
+    """How long a child has worked on an order, fairly: while the machine keeps it waiting for a processor, the watch stands still.
+
+    What counts is the processor time of the whole tree, or the time on the wall without such waiting, whichever is more: so
+    neither a loaded machine fails an honest answer, nor does sleeping, nor do many processes at once, buy time.
+    """
+
+    def __init__(self, pid: int) -> None:
+        self.pid, self.began = pid, time.monotonic()
+        self.first: tuple[float, float] | None = None
+        self.cpu = self.waited = 0.0
+
+    def mark(self) -> None:
+        """Begin to look at the processes. An order that is done in a moment never needs it."""
+        if self.first is None:
+            self.first = _spent(self.pid)
+
+    def used(self) -> float:
+        if self.first is not None:
+            cpu, waited = (now - before for now, before in zip(_spent(self.pid), self.first, strict=True))
+            self.cpu, self.waited = max(self.cpu, cpu), max(self.waited, waited)  # of a process that is gone nothing is to be seen
+        return max(self.cpu, time.monotonic() - self.began - self.waited)
+
+
+def _spent(pid: int) -> tuple[float, float]:
+    """Processor time of a tree of processes, and time that it waited for a processor."""
+    pids = tree(pid)
+    return sum(map(_cpu, pids)), sum(map(_waited, pids))
+
+
+def _waited(pid: int) -> float:
+    try:
+        with open(f"/proc/{pid}/schedstat") as file:
+            return int(file.read().split()[1]) / 1e9
+    except (OSError, IndexError, ValueError):
+        return 0.0  # not told by this system: then the wall clock decides
 
 
 def tree(pid: int) -> list[int]:

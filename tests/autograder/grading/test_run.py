@@ -227,7 +227,7 @@ def test_a_killed_run_goes_on_where_it_stopped(course: Course, grade: Callable[.
 
 def test_two_graders_at_once(course: Course) -> None:
     hand_in(course, "ada")
-    with run.locked(course), pytest.raises(UserError, match="being graded already"):
+    with run.locked(course, UNIT), pytest.raises(UserError, match="being graded already"):
         run.grade(course, "01", seed=SEED)
 
 
