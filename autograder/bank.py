@@ -142,6 +142,7 @@ class Audit:
             "false_fails": [relative(j.variant.path) for j in self.judged if j.false_fail],
             "named": len(named),
             "named_right": sum(j.named == j.variant.slug for j in named),
+            "table": self.rows(),
         }
 
     @property
@@ -157,14 +158,19 @@ class Audit:
         return [*table, ("all", f"{self.exercises} exercises", *_counts(self.judged))]
 
     def markdown(self) -> str:
-        head, *rows = ("| " + " | ".join(row) + " |" for row in self.rows())
-        return "\n".join([head, "|---|---|---:|---:|---:|---:|---:|", *rows])
+        return as_markdown(self.rows())
 
     def misnamed(self) -> list[tuple[str, str, str]]:
         """(file, expected, named) where the two differ."""
         return [
             (relative(j.variant.path), j.variant.slug, j.named or "-") for j in self.judged if j.variant.slug and j.named != j.variant.slug
         ]
+
+
+def as_markdown(table: Iterable[Iterable[str]]) -> str:
+    """The table of an audit as it stands in docs/audit.md."""
+    head, *rows = ("| " + " | ".join(row) + " |" for row in table)
+    return "\n".join([head, "|---|---|---:|---:|---:|---:|---:|", *rows])
 
 
 def relative(path: Path) -> str:

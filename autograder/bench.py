@@ -1,6 +1,6 @@
 """Measures this engine against stock nbgrader on the same class, in one run: time, processor time, memory, and how they grow.
 
-`autograder bench` prints the table; `python -m autograder.bench` also writes it into docs/grading.md. Every figure is measured when it
+`autograder bench` prints the table; `python -m autograder.measure bench` puts it into the documentation. Every figure is measured when it
 runs, so run it on a machine that has nothing else to do: processor seconds suffer less from neighbours than seconds do.
 """
 
@@ -12,11 +12,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from autograder.course import SOURCE_TREE, Course
+from autograder.course import Course
 from autograder.release import new_course, release
 from autograder.simulate import simulate
 
@@ -73,7 +73,15 @@ class Report:
             "ratio": round(self.ratio, 1),
             "overhead_ms": round(self.overhead_ms, 1),
             "memory_mb_per_child": round(self.memory_mb_per_child, 1),
+            "report": asdict(self),
         }
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> "Report":
+        """What `as_json` was made from."""
+        report = data["report"]
+        timings = {name: Timing(**report[name]) for name in ("nbgrader", "engine")}
+        return cls(**report | timings | {"growing": [Timing(**each) for each in report["growing"]]})
 
     def lines(self) -> list[str]:
         """The table of docs/grading.md."""
@@ -200,16 +208,3 @@ def _child(course: Course, unit: str) -> tuple[float, float, float]:
             own = sum(int(line.split()[1]) for line in lines if line.startswith("Private_")) / 1024
     found = [result for student in course.students(unit) if (result := results.read(course.root, unit, student)) is not None]
     return own, empty, sum(result.cpu_seconds for result in found) / max(1, len(found))
-
-
-def write(report: Report, path: Path = SOURCE_TREE / "docs" / "grading.md") -> None:
-    """Put the figures into the documentation, behind its last heading."""
-    head, mark, _ = path.read_text(encoding="utf-8").partition("## Figures\n")
-    machine = f"Unit {report.unit[:2]}, a simulated class, {report.cores} cores, Python {sys.version.split()[0]}; made by `python -m autograder.bench`."
-    path.write_text(f"{head}{mark}\n{machine}\n\n" + "\n".join(report.lines()) + "\n", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    measured = main(say=lambda line: print(line, file=sys.stderr, flush=True))
-    write(measured)
-    print("\n".join(measured.lines()))

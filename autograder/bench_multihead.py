@@ -1,9 +1,12 @@
-"""How long the course's multi-head attention takes, compared with torch's own: `python -m autograder.bench_multihead`."""
+"""How long the course's multi-head attention takes, compared with torch's own: `python -m autograder.bench_multihead [--json]`."""
 
 import itertools
+import json
 import statistics
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import torch
 from torch import nn
@@ -45,17 +48,30 @@ def compare(batch: int, dim: int, heads: int, length: int, need_weights: bool, c
     return times["torch"], times["ours"]
 
 
-def main() -> None:
-    torch.set_num_threads(1)
-    print("multi-head attention, forward and backward, CPU milliseconds on one thread")
-    print(f"{'B':>4} {'D':>4} {'H':>3} {'T':>4}  {'mask':>6} {'weights':>7}  {'torch':>8} {'ours':>8}  ratio")
+def rows() -> Iterator[dict[str, Any]]:
+    """One comparison after the other; milliseconds of processor time."""
     for batch, dim, heads, length in SIZES:
         rounds = 15 if dim >= 512 else 150
-        for causal, need_weights in itertools.product((False, True), repeat=2):
-            theirs, ours = compare(batch, dim, heads, length, need_weights, causal, rounds)
-            words = f"{'causal' if causal else 'none':>6} {'yes' if need_weights else 'no':>7}"
-            print(f"{batch:>4} {dim:>4} {heads:>3} {length:>4}  {words}  {1e3 * theirs:8.2f} {1e3 * ours:8.2f}  {ours / theirs:.2f}")
+        for causal, weights in itertools.product((False, True), repeat=2):
+            theirs, ours = compare(batch, dim, heads, length, weights, causal, rounds)
+            yield {
+                "B": batch, "D": dim, "H": heads, "T": length, "mask": "causal" if causal else "none", "weights": weights,
+                "torch_ms": round(1e3 * theirs, 3), "ours_ms": round(1e3 * ours, 3), "ratio": round(ours / theirs, 2),
+            }  # fmt: skip
+
+
+def main(as_json: bool) -> None:
+    torch.set_num_threads(1)
+    if as_json:
+        print(json.dumps({"rows": list(rows())}))
+        return
+    print("multi-head attention, forward and backward, CPU milliseconds on one thread")
+    print(f"{'B':>4} {'D':>4} {'H':>3} {'T':>4}  {'mask':>6} {'weights':>7}  {'torch':>8} {'ours':>8}  ratio")
+    for row in rows():
+        words = f"{row['mask']:>6} {'yes' if row['weights'] else 'no':>7}"
+        sizes = f"{row['B']:>4} {row['D']:>4} {row['H']:>3} {row['T']:>4}"
+        print(f"{sizes}  {words}  {row['torch_ms']:8.2f} {row['ours_ms']:8.2f}  {row['ratio']:.2f}")
 
 
 if __name__ == "__main__":
-    main()
+    main("--json" in sys.argv)

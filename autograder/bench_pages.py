@@ -1,5 +1,6 @@
-"""Feedback pages against nbgrader's own, on the same graded class, in one run: `python -m autograder.bench_pages [STUDENTS]`."""
+"""Feedback pages against nbgrader's own, on the same graded class, in one run: `python -m autograder.bench_pages [STUDENTS] [--json]`."""
 
+import json
 import subprocess
 import sys
 import tempfile
@@ -16,7 +17,8 @@ from autograder.simulate import simulate
 UNIT = "01_nadaraya_watson"
 
 
-def main(students: int = 100) -> None:
+def measure(students: int) -> dict[str, float]:
+    """Seconds for the pages of a class, theirs and ours, and for the report on it with its size."""
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         course = new_course(Path(folder) / "course")
         release(course, UNIT)
@@ -29,9 +31,26 @@ def main(students: int = 100) -> None:
         ours = time.perf_counter() - began
         began = time.perf_counter()
         size = report.build(course).stat().st_size
-        print(f"feedback for {len(pages)} submissions: nbgrader {theirs:.1f} s ({1000 * theirs / students:.0f} ms each), ", end="")
-        print(f"these pages {ours:.1f} s ({1000 * ours / students:.0f} ms each), {theirs / ours:.0f} times faster")
-        print(f"report on {students} students: {time.perf_counter() - began:.1f} s, {size / 1000:.0f} kB")
+        seconds = time.perf_counter() - began
+    return {
+        "pages": len(pages),
+        "nbgrader_seconds": round(theirs, 2),
+        "seconds": round(ours, 2),
+        "report_seconds": round(seconds, 2),
+        "report_kb": round(size / 1000),
+    }
+
+
+def main(arguments: list[str]) -> None:
+    students = next((int(argument) for argument in arguments if argument.isdigit()), 100)
+    found = measure(students)
+    if "--json" in arguments:
+        print(json.dumps(found))
+        return
+    theirs, ours = found["nbgrader_seconds"], found["seconds"]
+    print(f"feedback for {found['pages']} submissions: nbgrader {theirs:.1f} s ({1000 * theirs / students:.0f} ms each), ", end="")
+    print(f"these pages {ours:.1f} s ({1000 * ours / students:.0f} ms each), {theirs / ours:.0f} times faster")
+    print(f"report on {students} students: {found['report_seconds']:.1f} s, {found['report_kb']:.0f} kB")
 
 
 def nbgrader_seconds(course: Course) -> float:
@@ -43,4 +62,4 @@ def nbgrader_seconds(course: Course) -> float:
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:2]))
+    main(sys.argv[1:])

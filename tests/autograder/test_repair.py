@@ -157,7 +157,7 @@ def test_the_table_in_the_docs_is_up_to_date() -> None:
 
 @pytest.mark.sandbox
 @pytest.mark.slow
-def test_every_kind_of_damage_gets_its_score(course: Course) -> None:
+def test_every_kind_of_damage_gets_its_score(course: Course, record_property: Callable[[str, object], None]) -> None:
     from autograder.grading import results, run
     from autograder.release import release as release_unit
     from autograder.scores import cell_scores
@@ -177,3 +177,5 @@ def test_every_kind_of_damage_gets_its_score(course: Course) -> None:
             assert result is not None
             assert bool(uncertain(result.repairs)) == kind.check
         assert (student in asked) == (kind.check or kind.refused), kind.text
+    for name, count in damage.counts().items():
+        record_property(name, count)

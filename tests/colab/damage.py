@@ -508,6 +508,17 @@ what stock nbgrader {version} gives, and what it gets here. *Not graded* means t
 """
 
 
+def counts() -> dict[str, int]:
+    """Kinds of damage: all, those whose points stock nbgrader loses and this engine keeps, those that a person is asked to check, refused ones."""
+    kept = [d.stock == NOT_GRADED or float(points(tuple(d.stock))) < float(points(d.lost)) for d in DAMAGES if not d.refused]
+    return {
+        "kinds": len(DAMAGES),
+        "kept": sum(kept),
+        "guesses": sum(d.check for d in DAMAGES),
+        "refused": sum(d.refused for d in DAMAGES),
+    }
+
+
 def page() -> str:
     """docs/repair.md."""
     import importlib.metadata
@@ -523,10 +534,9 @@ def page() -> str:
         stock = damage.stock if isinstance(damage.stock, str) else points(damage.stock)
         here = "refused" if damage.refused else points(damage.lost)
         lines.append(f"| {damage.text} | {stock} | {here} | {'?' if damage.check else ''} |")
-    better = sum(d.stock == NOT_GRADED or float(points(tuple(d.stock))) < float(points(d.lost)) for d in DAMAGES if not d.refused)
     lines += [
         "",
-        f"In {better} of {len(DAMAGES)} kinds the points that stock nbgrader loses are kept. What cannot be saved is a file that is cut",
+        f"In {counts()['kept']} of {len(DAMAGES)} kinds the points that stock nbgrader loses are kept. What cannot be saved is a file that is cut",
     ]
     lines += [
         "off, which is refused with that reason, and an answer that was deleted. The wrong answer with a test that is never run gets no",

@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -27,7 +28,7 @@ def stock(course: Course) -> "subprocess.Popen[str]":
 
 
 @pytest.mark.slow
-def test_the_scores_are_the_same(course: Course, tmp_path: Path) -> None:
+def test_the_scores_are_the_same(course: Course, tmp_path: Path, record_property: Callable[[str, object], None]) -> None:
     release(course, UNIT)
     made = simulate(course, UNIT, 40, seed=5, accidents=False)
     assert {"untouched", "perfect", "late", "honest"} == {each.kind for each in made}
@@ -53,3 +54,6 @@ def test_the_scores_are_the_same(course: Course, tmp_path: Path) -> None:
     assert {row.student: row.late_seconds for row in scores(course, UNIT)} == late
     totals = [sum(v or 0 for v in row.values()) for row in ours.values()]
     assert len(set(totals)) > 10, "a class in which everybody has the same score would prove little"
+    record_property("submissions", len(ours))
+    record_property("cells", sum(len(row) for row in ours.values()))
+    record_property("totals", len(set(totals)))

@@ -58,7 +58,7 @@ def test_program(hostile: Class, program: Program) -> None:
         assert next(cell for cell in result.cells if cell.name == "test_softmax").status == program.head["status"]
 
 
-@pytest.mark.parametrize("each", TAMPERINGS, ids=lambda each: each.name)
+@pytest.mark.parametrize("each", TAMPERINGS, ids=suite.student_of)
 def test_tampering(hostile: Class, each: Tampering) -> None:
     student = suite.student_of(each)
     if each.points is None:

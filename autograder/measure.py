@@ -1,0 +1,218 @@
+"""Measures what the documentation states, and writes it there: `python -m autograder.measure [STEP ...]`, `make measure` for everything.
+
+A step runs one command of this repository and keeps what it printed in docs/measured/STEP.json, with the day and the machine. From these
+files alone docs/measured.md is made, and every figure that another page states between marks:
+
+    of <!--= audit.wrong -->1083<!--/--> wrong answers none passes
+
+What stands in the first mark is an expression of Jinja; it sees what each step printed, by the step's name, and what `figures` adds.
+`python -m autograder.measure write` only writes. tests/test_measured.py fails while a page says something else than the files.
+
+A further section: a line in STEPS, and its text in autograder/templates/measured.md.
+"""
+
+import argparse
+import json
+import os
+import platform
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections import Counter
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, Undefined
+
+from autograder.course import SOURCE_TREE
+from autograder.errors import UserError
+
+FOLDER = SOURCE_TREE / "docs" / "measured"
+PAGE = SOURCE_TREE / "docs" / "measured.md"
+
+STEPS = {
+    "audit": "autograder audit --json",
+    "hostile": "pytest tests/hostile",
+    "equality": "pytest tests/equality",
+    "repair": "COURSE_ALL_STOCK=1 pytest tests/autograder/test_repair.py tests/colab/test_stock.py",
+    "bench": "autograder bench --json --students 20 --size 10 --size 100 --size 400",
+    "pages": "python -m autograder.bench_pages 100 --json",
+    "attention": "python -m autograder.bench_attention --json",
+    "multihead": "python -m autograder.bench_multihead --json",
+}
+QUICK = {
+    "bench": "autograder bench --json --students 4 --size 8",
+    "pages": "python -m autograder.bench_pages 10 --json",
+}  # to try things with; the page shows the command, and so the size of the class
+
+MARKED = re.compile(r"(<!--= (?P<expression>.+?) -->)(?P<text>.*?)(<!--/-->)", re.DOTALL)
+
+
+# Measuring -----------------------------------------------------------------------------------------------------------
+
+
+def measure(step: str, command: str) -> None:
+    """Run a command and keep what it printed; if it fails, what was kept before stays."""
+    load = os.getloadavg()[0]
+    kept = {
+        "command": command,
+        "date": datetime.now(UTC).date().isoformat(),
+        "cores": os.cpu_count(),
+        "python": platform.python_version(),
+        "load": round(load, 1),  # processes that wanted the processor before it began: near 0 on an idle machine
+        "output": run(command),
+    }
+    FOLDER.mkdir(exist_ok=True)
+    (FOLDER / f"{step}.json").write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def run(command: str) -> Any:
+    """What a command of this repository prints as JSON, or the outcomes of its tests."""
+    words = shlex.split(command)
+    environment = {**os.environ, "COURSE_STRICT": "1"}  # nothing may be skipped
+    while "=" in words[0]:
+        name, value = words.pop(0).split("=", 1)
+        environment[name] = value
+    programs = {"autograder": ["-m", "autograder.cli"], "pytest": ["-m", "pytest"], "python": []}
+    arguments = [sys.executable, *programs[words[0]], *words[1:]]
+    with tempfile.TemporaryDirectory() as folder:
+        outcomes = Path(folder) / "outcomes.xml"
+        tests = words[0] == "pytest"
+        arguments += [f"--junitxml={outcomes}"] if tests else []
+        done = subprocess.run(arguments, cwd=SOURCE_TREE, env=environment, stdout=subprocess.PIPE, text=True, check=False)
+        if done.returncode not in ((0, 1) if tests else (0,)):  # 1: some tests failed, which is a result
+            raise UserError(f"{command} failed (exit code {done.returncode}): {done.stdout[-500:]}")
+        return of_tests(ElementTree.parse(outcomes).getroot()) if tests else json.loads(done.stdout)
+
+
+def of_tests(root: ElementTree.Element) -> dict[str, Any]:
+    """How many tests of each kind passed, from pytest's own record, and the properties that they noted."""
+    counts: dict[str, Counter[str]] = {}
+    properties: dict[str, int] = {}
+    for case in root.iter("testcase"):
+        kind = re.sub(r"\[([^]-]+)-.*\]$", r"[\1]", case.get("name", ""))  # test_program[leaks-tcp] -> test_program[leaks]
+        where = f"{case.get('classname', '').rsplit('.', 1)[-1]}.{kind}"
+        for broken in (case.find("error"), case.find("skipped")):
+            if broken is not None:
+                raise UserError(f"{where} did not run: {broken.get('message')}")
+        counts.setdefault(where, Counter(passed=0, failed=0))["passed" if case.find("failure") is None else "failed"] += 1
+        properties |= {str(p.get("name")): int(p.get("value", 0)) for p in case.iter("property")}
+    return {"tests": {where: dict(count) for where, count in counts.items()}, **properties}
+
+
+# Writing -------------------------------------------------------------------------------------------------------------
+
+
+def figures() -> dict[str, Any]:
+    """What the pages may state: the output of every step, how it was made, and what follows from it."""
+    from autograder.bank import as_markdown
+    from autograder.bench import Report
+
+    kept = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("*.json"))}
+    found: dict[str, Any] = {step: kept.get(step, {}).get("output") for step in [*STEPS, *kept]}
+    found["about"] = kept
+    found["coverage"] = coverage()
+    if found["audit"]:
+        found["audit_table"] = as_markdown(found["audit"]["table"])
+        found["audit_by_unit"] = by_unit(found["audit"]["table"])
+    if found["bench"]:
+        found["bench_lines"] = "\n".join(Report.from_json(found["bench"]).lines())
+    if found["hostile"]:
+        tests = found["hostile"]["tests"]
+        kinds = {
+            where.partition("[")[2].rstrip("]"): count for where, count in tests.items() if re.search(r"test_(program|tampering)\[", where)
+        }
+        found["attacks"] = kinds | {"all": {key: sum(count[key] for count in kinds.values()) for key in ("passed", "failed")}}
+        found["whole_class"] = [
+            where.split(".test_")[1].replace("_", " ") for where in tests if where.startswith("test_hostile.") and "[" not in where
+        ]
+    return found
+
+
+def by_unit(table: list[list[str]]) -> list[dict[str, Any]]:
+    """The table of an audit, summed over the exercises of each unit."""
+    units: dict[str, Counter[str]] = {}
+    for unit, _, wrong, passes, right, fails, named in table[1:]:
+        good, of = named.split(" of ")
+        row = {"wrong": wrong, "passes": passes, "right": right, "fails": fails, "good": good, "of": of}
+        units.setdefault(unit, Counter(exercises=0)).update({key: int(value) for key, value in row.items()} | {"exercises": 1})
+    units["all"]["exercises"] = sum(row["exercises"] for unit, row in units.items() if unit != "all")
+    return [{"unit": unit, **row} for unit, row in units.items()]
+
+
+def coverage() -> dict[str, int]:
+    """How many topics, mistakes and questions of the source decks the lectures deal with, and how many are left out."""
+    entries = tomllib.loads((SOURCE_TREE / "docs" / "coverage.toml").read_text(encoding="utf-8"))
+    counts = {kind: len({entry["id"] for entry in found if "skip" not in entry}) for kind, found in entries.items()}
+    return counts | {"skipped": sum("skip" in entry for found in entries.values() for entry in found)}
+
+
+def templates() -> Environment:
+    return Environment(
+        loader=PackageLoader("autograder"), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
+    )
+
+
+def page(found: dict[str, Any]) -> str:
+    """docs/measured.md."""
+    return templates().get_template("measured.md").render(**found)
+
+
+def filled(text: str, found: dict[str, Any]) -> str:
+    """A page with its marked figures as they were measured; a value of several lines gets lines of its own."""
+    environment = templates()
+
+    def replace(match: re.Match[str]) -> str:
+        value = environment.compile_expression(match["expression"], undefined_to_none=False)(**found)
+        if isinstance(value, Undefined):
+            raise UserError(f"there is no figure {match['expression']!r}")
+        value = str(value)
+        return f"{match[1]}\n{value}\n{match[4]}" if "\n" in value else f"{match[1]}{value}{match[4]}"
+
+    return MARKED.sub(replace, text)
+
+
+def sources() -> list[Path]:
+    """Every page that somebody writes."""
+    return [SOURCE_TREE / "README.md", *sorted(path for path in (SOURCE_TREE / "docs").rglob("*.md") if path != PAGE)]
+
+
+def pages() -> dict[Path, str]:
+    """Every page that states measured figures, as it should be."""
+    found = figures()
+    texts = {path: path.read_text(encoding="utf-8") for path in sources()}
+    return {PAGE: page(found)} | {path: filled(text, found) for path, text in texts.items() if MARKED.search(text)}
+
+
+def write() -> None:
+    for path, text in pages().items():
+        path.write_text(text, encoding="utf-8")
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m autograder.measure", description="Measure, and write the figures into the documentation."
+    )
+    parser.add_argument("steps", nargs="*", metavar="STEP", help=f"{', '.join(STEPS)}, or write (default: all)")
+    parser.add_argument("--quick", action="store_true", help="bench and pages with a small class, to try things")
+    chosen = parser.parse_args(arguments)
+    if unknown := set(chosen.steps) - {*STEPS, "write"}:
+        parser.error(f"there is no step {sorted(unknown)[0]!r}")
+    for step in chosen.steps or STEPS:
+        if step != "write":
+            command = (QUICK if chosen.quick else STEPS).get(step, STEPS[step])
+            print(command, flush=True)
+            measure(step, command)
+        write()
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except UserError as error:
+        sys.exit(f"measure: {error}")
