@@ -11,6 +11,7 @@ from course_utils import image_captioning as ref
 from course_utils import syntax
 from course_utils.exercise import Case, Choice, Draw, Exercise, Forbidden, Misconception, Option, Outcome, Unit
 from course_utils.pictures import weights_picture
+from course_utils.play import gradients_of
 from course_utils.properties import rows_sum_to_one
 
 # image_regions -------------------------------------------------------------------------------------------------------
@@ -89,6 +90,18 @@ REGIONS = Exercise(
             "You make one region of each row of the map, (B, H, C * W). A region is one place: there are H * W of them.",
             lambda features: features.permute(0, 2, 1, 3).flatten(2),
         ),
+        Misconception(
+            "all-axes-reversed",
+            "The batch has moved to the back",
+            "Your result is (H * W, C, B). `.T` turns round *all* axes, the batch too; only the last two should change places.",
+            lambda features: features.flatten(2).permute(2, 1, 0),
+        ),
+        Misconception(
+            "one-vector",
+            "One vector for the whole picture",
+            "Your result is (B, C * H * W): everything in one row. There is nothing left to choose from: keep one row per place.",
+            lambda features: features.flatten(1),
+        ),
     ),
 )
 
@@ -153,6 +166,22 @@ def _projected_context(regions: Tensor, state: Tensor, w_r: Tensor, w_s: Tensor,
     return mixed(regions @ w_r, weights), weights
 
 
+def no_region_axis(mix: Callable[[Tensor, Tensor], Tensor]) -> Misconception:
+    """The state without an axis for the regions; one region or one picture still works, and there ways to mix differ."""
+
+    def variant(regions: Tensor, state: Tensor, w_r: Tensor, w_s: Tensor, v: Tensor) -> tuple[Tensor, Tensor]:
+        weights = (torch.tanh(regions @ w_r + state @ w_s) @ v).softmax(-1)
+        return mix(regions, weights), weights
+
+    return Misconception(
+        "no-region-axis",
+        "The state does not meet every region",
+        "`regions @ w_r` is (B, R, A) and `state @ w_s` is (B, A): broadcasting compares from the right and pairs the regions with the "
+        "batch. The state is the same for all regions of its picture: give it an axis of length one where the regions are.",
+        variant,
+    )
+
+
 def _over_hidden(regions: Tensor, state: Tensor, w_r: Tensor, w_s: Tensor, v: Tensor) -> tuple[Tensor, Tensor]:
     hidden = torch.tanh(regions @ w_r + (state @ w_s)[:, None]).softmax(-1)
     weights = hidden @ v
@@ -211,6 +240,8 @@ SOFT = Exercise(
             scored(lambda r, s, w_r, w_s, v: (torch.tanh(r @ w_r) + torch.tanh(s @ w_s)[:, None]) @ v),
             syntax=lambda tree: len(syntax.calls(tree, "tanh")) > 1,
         ),
+        no_region_axis(mixed),
+        no_region_axis(lambda regions, weights: (weights[..., None] * regions).sum(1)),
         Misconception(
             "scaled",
             "Scores divided by a root",
@@ -272,6 +303,12 @@ SOFT = Exercise(
             "An axis of length one too many",
             "Your context is (B, 1, D). Asked for is (B, D): take the axis of length one out.",
             finished(lambda regions, scores, weights: (weights[:, None] @ regions, weights)),
+        ),
+        Misconception(
+            "axis-of-one",
+            "An axis of length one too many",
+            "Your context is (B, 1, D) and your weights are (B, 1, R). The axis was useful for the product; take it out of both again.",
+            finished(lambda regions, scores, weights: (weights[:, None] @ regions, weights[:, None])),
         ),
         Misconception(
             "weights-missing",
@@ -371,6 +408,21 @@ def _current_state(self: Any, token: Tensor, state: tuple[Tensor, Tensor], regio
     return self.out(h), (h, c), seen(self, regions, h)[1]
 
 
+def _state_not_unpacked(self: Any, token: Tensor, state: tuple[Tensor, Tensor], regions: Tensor) -> Any:
+    return seen(self, regions, state)  # type: ignore[arg-type]
+
+
+def _asks_with_the_pair(tree: ast.AST) -> bool:
+    """Is the whole state handed to soft_attention, both h and c?"""
+    asked = [call.args[1] for call in syntax.calls(tree, "soft_attention") if len(call.args) > 1]
+    asked += [word.value for call in syntax.calls(tree, "soft_attention") for word in call.keywords if word.arg == "state"]
+    return any(isinstance(node, ast.Name) and node.id == "state" for node in asked) and not _rebinds(tree, "state")
+
+
+def _rebinds(tree: ast.AST, name: str) -> bool:
+    return any(isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store) for node in ast.walk(tree))
+
+
 def _zero_state(self: Any, token: Tensor, state: tuple[Tensor, Tensor], regions: Tensor) -> Any:
     context, weights = seen(self, regions, state[0])
     h, c = self.cell(torch.cat([self.embed(token), context], -1))
@@ -453,6 +505,27 @@ STEP = Exercise(
             "h and c are swapped on the way out",
             "You return (c, h). The text, and `nn.LSTMCell`, have (h, c).",
             with_parts(result=lambda self, h, c, weights, old: (self.out(h), (c, h), weights)),
+        ),
+        Misconception(
+            "cell-results-swapped",
+            "h and c are swapped as they leave the cell",
+            "You unpack the cell's result as c, h. `nn.LSTMCell` returns (h, c): with you the word is read off the private memory, and the "
+            "next step gets the two the wrong way round.",
+            with_parts(result=lambda self, h, c, weights, old: (self.out(c), (c, h), weights)),
+        ),
+        Misconception(
+            "state-not-a-pair",
+            "Four results instead of three",
+            "You return h and c side by side. They belong together: the second of the three results is the tuple (h, c), which is what the "
+            "next step takes.",
+            with_parts(result=lambda self, h, c, weights, old: (self.out(h), h, c, weights)),
+        ),
+        Misconception(
+            "asks-with-the-pair",
+            "The state is a pair",
+            "You hand the whole state to `soft_attention`. It is a tuple (h, c), and what asks is h alone.",
+            stepping(_state_not_unpacked),
+            syntax=_asks_with_the_pair,
         ),
         Misconception(
             "softmax-in-the-step",
@@ -642,6 +715,31 @@ def frequency_problem(case_args: tuple[Any, ...], got: Outcome) -> str | None:
     return None
 
 
+def gradient_problem(case_args: tuple[Any, ...], got: Outcome) -> str | None:
+    """Do gradients flow from the context to the regions and from log_prob to the weights?"""
+    problem = one_row_problem(case_args, got)
+    if problem:
+        return problem
+    regions, weights = (part.clone().requires_grad_() for part in case_args[:2])
+    _, index, _ = got.value
+    expected = gradients_of((picked(regions, index), index, weight_of(weights, index).log()), {"regions": regions, "weights": weights})
+    for number, (name, want) in enumerate(expected.items()):
+        have = got.gradients.get(f"argument {number}")
+        if have is None:
+            return f"no gradient reaches `{name}`: was something detached, or turned into a Python number?"
+        assert want is not None
+        if name == "weights":  # softmax does not see what is the same in a whole row: a distribution that normalises again is right too
+            want, have = want - want.mean(-1, keepdim=True), have - have.mean(-1, keepdim=True)
+        if not torch.allclose(want, have, rtol=1e-3, atol=1e-3 * float(want.abs().max())):
+            return f"the gradient of `{name}` is not right"
+    return None
+
+
+def _log_prob_detached(case: Case, got: Outcome) -> bool:
+    """Everything is right but the gradient of the weights."""
+    return one_row_problem(case.args, got) is None and (not case.gradients or got.gradients.get("argument 1") is None)
+
+
 def hard_cases(draw: Draw) -> list[Case]:
     batch, regions, dim, other = draw.sizes(4, low=3, high=8)
 
@@ -660,6 +758,7 @@ def hard_cases(draw: Draw) -> list[Case]:
         case(f"{batch} rows, {regions} regions", soft(batch, regions)),
         case(f"{other} rows, {batch} regions", soft(other, batch)),
         case("1000 draws from the same weights", many, frequency_problem, hidden_values=True),
+        case("gradients arrive", soft(batch, other), gradient_problem, gradients=True),
         case("all the weight on one region", sure, group="edge"),
         case("some weights are zero", some / some.sum(-1, keepdim=True), group="edge"),
         case("one region", torch.ones(batch, 1), group="edge"),
@@ -726,6 +825,15 @@ def _uniform(tree: ast.AST) -> bool:
     return any(isinstance(node, ast.Attribute) and node.attr in ("randint", "randperm") for node in ast.walk(tree))
 
 
+CHANCE = ("rand", "multinomial", "sample", "gumbel", "exponential", "choice", "uniform", "bernoulli", "categorical")
+
+
+def draws_elsewhere(tree: ast.AST) -> bool:
+    """Is the generator left alone by an answer that draws? (One that draws nothing is a misconception of its own.)"""
+    chance = any(word in name.lower() for name in syntax.names_used(tree) for word in CHANCE)
+    return generator_unused(tree) and (chance or not syntax.uses(tree, "argmax", "max", "topk", "sort", "argsort"))
+
+
 def generator_unused(tree: ast.AST) -> bool:
     """Is the third parameter of hard_attention never read?"""
     for node in ast.walk(tree):
@@ -746,7 +854,12 @@ HARD = Exercise(
         Forbidden(
             "The generator is never used, so nobody could repeat what you have drawn. Draw from the generator that you are "
             "given, not from torch's global one.",
-            test=generator_unused,
+            test=draws_elsewhere,
+        ),
+        Forbidden(
+            "You take the seed out of the generator. It is still where it was afterwards, so every call would draw the same again. "
+            "Hand the generator itself to what draws.",
+            names=("initial_seed", "manual_seed"),
         ),
     ),
     misconceptions=(
@@ -757,6 +870,13 @@ HARD = Exercise(
             "of 100 cases. "
             "Without chance nothing else would ever be tried.",
             symptom=drawn(_always_best),
+        ),
+        Misconception(
+            "no-gradient",
+            "The values are right, the gradient is not",
+            "No gradient reaches the weights. `log_prob` is the only way by which they can learn where to look: compute it from the tensor "
+            "of weights, not from a Python number (`.item()`, `math.log`) and not under `torch.no_grad()`.",
+            symptom=_log_prob_detached,
         ),
         Misconception(
             "uniform-draw",

@@ -51,6 +51,23 @@ def _in_place(scores: Tensor, dim: int = -1) -> Tensor:
     return ref.softmax(scores, dim)
 
 
+def _pair_subtracted(scores: Tensor, dim: int = -1) -> Any:
+    return scores - scores.max(dim, keepdim=True)  # type: ignore[operator]
+
+
+def _takes_a_pair(tree: ast.AST) -> bool:
+    """Is there a maximum along an axis, of which neither `.values` nor `[0]` is taken?"""
+    parts = [node.value for node in ast.walk(tree) if isinstance(node, ast.Attribute | ast.Subscript)]
+    return any((call.args or call.keywords) and call not in parts for call in syntax.calls(tree, "max"))
+
+
+def _clamps_the_scores(tree: ast.AST) -> bool:
+    """Are the scores cut off, before anything else is done with them?"""
+    calls = [call for name in ("clamp", "clip", "clamp_") for call in syntax.calls(tree, name)]
+    cut = [c.func.value for c in calls if isinstance(c.func, ast.Attribute)] + [c.args[0] for c in calls if c.args]
+    return any(isinstance(node, ast.Name) and node.id == "scores" for node in cut)
+
+
 SOFTMAX = Exercise(
     name="softmax",
     points=3,
@@ -73,6 +90,29 @@ SOFTMAX = Exercise(
             "For a score of 10000 your `exp` is infinite, and infinity divided by infinity is NaN. Adding the same number to all "
             "scores of a row changes nothing in softmax: which number would make sure that no exponential is larger than 1?",
             lambda scores, dim=-1: scores.exp() / scores.exp().sum(dim, keepdim=True),
+        ),
+        Misconception(
+            "nan-swept-away",
+            "NaN replaced by a number",
+            "You replace the NaN afterwards. But where it came up, by overflow or by 0 / 0, the weights are already lost: for scores of "
+            "10000, -10000 and 0 the first one should get everything, and rows far below 0 have weights as well. Keep the NaN from coming "
+            "up: shift the scores before `exp`.",
+            syntax=lambda tree: syntax.uses(tree, "nan_to_num", "nan_to_num_", "isnan"),
+        ),
+        Misconception(
+            "clamped-scores",
+            "The scores are cut off",
+            "You clamp the scores so that `exp` stays finite. Scores beyond the limit all become the same number, and so do their weights. "
+            "Only differences between scores count: what could you subtract instead?",
+            syntax=_clamps_the_scores,
+        ),
+        Misconception(
+            "max-is-a-pair",
+            "`max` along an axis returns two things",
+            "`scores.max(dim)` returns the maxima and where they stand, and you cannot subtract such a pair. Take its `.values`, or use "
+            "`amax`.",
+            _pair_subtracted,
+            syntax=_takes_a_pair,
         ),
         Misconception(
             "global-max",
@@ -261,6 +301,12 @@ GAUSSIAN = Exercise(
             lambda q, k, bandwidth: ref.softmax(-squared(q, k).sqrt() / bandwidth),
         ),
         Misconception(
+            "laplace-kernel",
+            "The distance is not squared",
+            "You divide by 2 · bandwidth², but the distance above it is not squared. In the Gaussian both are, so that their units cancel.",
+            lambda q, k, bandwidth: ref.softmax(-(q[:, None] - k).abs() / (2 * bandwidth**2)),
+        ),
+        Misconception(
             "no-softmax",
             "Scores, not weights",
             "You return the scores themselves: they are negative and sum to nothing in particular. What makes positive numbers of them "
@@ -417,6 +463,11 @@ def _plain_mean(queries: Tensor, keys: Tensor, values: Tensor, bandwidth: Tensor
     return weights @ values, weights
 
 
+def _compares_values(queries: Tensor, keys: Tensor, values: Tensor, bandwidth: Tensor | float) -> tuple[Tensor, Tensor]:
+    weights = ref.gaussian_weights(queries, values, bandwidth)
+    return weights @ values, weights
+
+
 REGRESSION = Exercise(
     name="nadaraya_watson",
     points=3,
@@ -446,6 +497,13 @@ REGRESSION = Exercise(
             "The keys are averaged, not the values",
             "Your prediction is an average of the keys. Keys say where to look; what is brought back from there are the values.",
             _weights_times_keys,
+        ),
+        Misconception(
+            "compares-values",
+            "The queries are compared with the values",
+            "You compare each query with the *values*: a population with a profit. Queries are compared with the keys; the values are what "
+            "is brought back, and have no say in where from.",
+            _compares_values,
         ),
         Misconception(
             "column-of-predictions",
@@ -539,6 +597,11 @@ def _twins_left_out(keys: Tensor, values: Tensor, bandwidth: Tensor | float) -> 
     return _errors(ref.softmax(scores), values).mean()
 
 
+def _only_itself(keys: Tensor, values: Tensor, bandwidth: Tensor | float) -> Tensor:
+    scores = loo_scores(keys, bandwidth).masked_fill(~torch.eye(len(keys), dtype=torch.bool), -torch.inf)
+    return _errors(ref.softmax(scores), values).mean()
+
+
 def _others_mean(keys: Tensor, values: Tensor, bandwidth: Tensor | float) -> Tensor:
     return ((((values.sum() - values) / (len(values) - 1)) - values) ** 2).mean()
 
@@ -607,6 +670,12 @@ LEAVE_ONE_OUT = Exercise(
             "You leave out every point whose key is equal, not only the point itself. Two towns may have the same population, and one may "
             "well predict the other: leave out by position in the list, not by value.",
             _twins_left_out,
+        ),
+        Misconception(
+            "only-itself",
+            "Every point but its own is left out",
+            "Your error is 0 whatever the data: each point is predicted from itself alone. The mask is the wrong way round.",
+            _only_itself,
         ),
         Misconception(
             "plain-mean",

@@ -1,0 +1,16 @@
+# misconception: cell-results-swapped
+class CaptionStep(nn.Module):
+    def __init__(self, vocabulary, embedding, region_dim, hidden, attention):
+        super().__init__()
+        self.embed = nn.Embedding(vocabulary, embedding)
+        self.cell = nn.LSTMCell(embedding + region_dim, hidden)
+        self.w_r = nn.Parameter(torch.randn(region_dim, attention) / math.sqrt(region_dim))
+        self.w_s = nn.Parameter(torch.randn(hidden, attention) / math.sqrt(hidden))
+        self.v = nn.Parameter(torch.randn(attention) / math.sqrt(attention))
+        self.out = nn.Linear(hidden, vocabulary)
+
+    def forward(self, token, state, regions):
+        h, c = state
+        context, weights = soft_attention(regions, h, self.w_r, self.w_s, self.v)
+        new = self.cell(torch.cat([self.embed(token), context], 1), (h, c))
+        return self.out(new[1]), (new[1], new[0]), weights

@@ -1,0 +1,3 @@
+# misconception: one-vector
+def image_regions(features):
+    return torch.flatten(features, start_dim=1)
