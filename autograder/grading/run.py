@@ -249,7 +249,7 @@ class Run:
             return None
         return Job(
             student, self.unit, submission.notebook, submission.files, self.template, self.seed, limits, self.min_level, mark,
-            submission.timestamp, submission.notes + notes_of(self.course, self.unit, student),
+            submission.timestamp, submission.notes + notes_of(self.course, self.unit, student), self.grader,
         )  # fmt: skip
 
     def finish(self, job: Job, answer: Answer) -> None:

@@ -21,12 +21,14 @@ from autograder.grading.place import Place, Site, open_site
 from autograder.grading.prepare import Template
 from autograder.grading.results import LimitNote, Result
 from autograder.grading.session import Session
+from autograder.grading.version import grader_version
 from autograder.repair import Unreadable
 from autograder.sandbox import wire
 from autograder.sandbox.client import SandboxError
 from course_utils import exercises
 
 DONE, REFUSED = 0, 1  # what an answer is
+SITES = 2  # warm processes that a worker of a cluster keeps, one per unit
 _places: dict[str, Place] = {}
 _sites: dict[str, Site] = {}
 
@@ -46,11 +48,13 @@ class Job:
     fingerprint: str
     timestamp: str | None = None
     notes: tuple[str, ...] = ()
+    grader: str = ""  # version of the code that shall decide
 
     def to_bytes(self) -> bytes:
         header = {
             "student": self.student, "unit": self.unit, "seed": self.seed, "limits": asdict(self.limits), "min_level": self.min_level,
             "fingerprint": self.fingerprint, "timestamp": self.timestamp, "notes": list(self.notes), "template": self.template.as_json,
+            "grader": self.grader,
             "files": [[name, len(content)] for name, content in self.files], "notebook": len(self.notebook),
         }  # fmt: skip
         return wire.pack(header, [self.notebook, *(content for _, content in self.files)])
@@ -66,6 +70,7 @@ class Job:
         return cls(
             header["student"], header["unit"], notebook, tuple(files), Template.from_json(header["template"]), header["seed"],
             Limits(**header["limits"]), header["min_level"], header["fingerprint"], header["timestamp"], tuple(header["notes"]),
+            header["grader"],
         )  # fmt: skip
 
 
@@ -190,12 +195,21 @@ def _grade(job: Job) -> Answer:
 
 def _place(job: Job) -> Place:
     """Where this process runs submissions of the unit: told by the coordinator, or a place of its own (on a cluster)."""
-    if job.unit not in _places:
+    if job.unit in _places:
+        return _places[job.unit]
+    if job.grader != (own := grader_version(exercises.unit(job.unit))):
+        raise UserError(f"this machine has another version of the course ({own}) than the coordinator ({job.grader}): install the same")
+    site = _sites.pop(job.unit, None)
+    if site is not None and site.place.level < job.min_level:
+        site.close()
+        site = None
+    if site is None:
         site, _ = open_site(job.unit, job.min_level, job.template.release.decode("utf-8"))
         atexit.register(site.close)
-        _sites[job.unit] = site
-        _places[job.unit] = site.place
-    return _places[job.unit]
+    _sites[job.unit] = site  # last in line
+    while len(_sites) > SITES:
+        _sites.pop(next(iter(_sites))).close()
+    return site.place
 
 
 def main(told: list[str]) -> None:
