@@ -15,6 +15,7 @@ from autograder.errors import UserError
 if TYPE_CHECKING:
     from course_utils.exercise import Unit  # imports torch, for seconds: only where it is needed
 
+GRADEBOOK = "COURSE_GRADEBOOK"  # environment variable: the gradebook's address, before that of course.toml
 SOURCE_TREE = Path(__file__).resolve().parents[1]  # where lectures, solutions and the bank of variants are
 
 
@@ -37,7 +38,7 @@ class Settings:
 
     title: str = "Attention and Transformers"
     student_repository: dict[str, str] = field(default_factory=dict)
-    gradebook: dict[str, str] = field(default_factory=dict)
+    gradebook: dict[str, Any] = field(default_factory=dict)
     weights: dict[str, float] = field(default_factory=dict)
     due: dict[str, datetime] = field(default_factory=dict)
     late: dict[str, float] = field(default_factory=dict)
@@ -54,6 +55,8 @@ class Settings:
         if unknown := set(data) - known:
             raise UserError(f"{path}: unknown entry {sorted(unknown)[0]!r}; known are {', '.join(sorted(known))}")
         data["limits"] = cls._limits(path, data.get("limits", {}))
+        if unknown := set(data.get("gradebook", {})) - {"url", "patience_seconds"}:
+            raise UserError(f"{path}: unknown entry {sorted(unknown)[0]!r} in [gradebook]; known are patience_seconds, url")
         return cls(**data)
 
     @staticmethod
@@ -123,7 +126,17 @@ class Course:
     def gradebook_url(self) -> str:
         """SQLAlchemy's address of the gradebook: the environment, course.toml, or SQLite beside it."""
         default = f"sqlite:///{self.root / 'gradebook.db'}?timeout=60"
-        return os.environ.get("COURSE_GRADEBOOK") or self.settings.gradebook.get("url") or default
+        url = str(os.environ.get(GRADEBOOK) or self.settings.gradebook.get("url") or default)
+        scheme, mark, rest = url.partition("://")
+        return f"postgresql+psycopg2{mark}{rest}" if scheme in ("postgres", "postgresql") else url  # what is meant depends on SQLAlchemy
+
+    @property
+    def patience(self) -> float:
+        """Seconds that a run waits for a gradebook that is out of reach."""
+        given = self.settings.gradebook.get("patience_seconds", 300)
+        if not isinstance(given, int | float) or isinstance(given, bool) or given < 0:
+            raise UserError(f"course.toml: patience_seconds in [gradebook] must be a number of seconds, not {given!r}")
+        return float(given)
 
     def released(self, unit: str) -> Path:
         """The released notebook of a unit; an error that says what to do if there is none."""

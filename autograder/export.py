@@ -42,12 +42,12 @@ class Exported:
 
 def grades(course: Course, unit: str) -> list[Grade]:
     """All graded submissions of a unit."""
-    from nbgrader.api import Gradebook, MissingEntry
+    from autograder.gradebook import api, opened
 
-    with Gradebook(course.gradebook_url) as gradebook:
+    with opened(course) as gradebook:
         try:
             submissions = gradebook.assignment_submissions(unit)
-        except MissingEntry:
+        except api.MissingEntry:
             submissions = []
         found = [
             Grade(

@@ -29,6 +29,7 @@ def settings(course: Course, **overrides: str) -> Config:
     config.ClearSolutions.enforce_metadata = False
     config.Execute.timeout = int(course.settings.limits.cell_seconds)
     config.Exchange.root = str(course.root / "exchange")
+    config.FormgradeExtension.debug = False  # it would show all of this on its first page, with the gradebook's password
     return config
 
 

@@ -1,12 +1,14 @@
 """Releases assignments: nbgrader makes them aside, and they replace the old ones only when they are whole."""
 
+import os
+import re
 import shutil
 import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
 
 from autograder import nbgrader_bridge
-from autograder.course import SOURCE_TREE, Course
+from autograder.course import GRADEBOOK, SOURCE_TREE, Course
 from autograder.errors import UserError
 from autograder.notebooks import swap
 
@@ -20,6 +22,9 @@ def release(course: Course, unit: str) -> Path:
     """solutions/UNIT -> assignments/UNIT, with the cells recorded in the gradebook; returns the released notebook."""
     if unit not in releasable(course):
         raise UserError(f"solutions/{unit}/{unit}.ipynb is not built: run `make notebooks UNIT={unit[:2]}` first")
+    from autograder.gradebook import open_gradebook
+
+    open_gradebook(course).close()  # whatever is wrong with it is said clearly before nbgrader says it unclearly
     with tempfile.TemporaryDirectory(dir=course.root, prefix=".release-") as folder:
         nbgrader_bridge.generate_assignment(course, unit, Path(folder).name, database=True)
         made = Path(folder) / unit / f"{unit}.ipynb"
@@ -32,24 +37,26 @@ def release(course: Course, unit: str) -> Path:
 
 def set_due_date(course: Course, unit: str) -> None:
     """Tell nbgrader the due date of course.toml, in UTC as it keeps it."""
-    from nbgrader.api import Gradebook
+    from autograder.gradebook import opened
 
     due = course.settings.due.get(unit)
     if due is None:
         return
     if not isinstance(due, datetime) or due.tzinfo is None:
         raise UserError(f"course.toml: the due date of {unit} must be a date and time with a time zone, e.g. 2027-03-01T23:59:00+01:00")
-    with Gradebook(course.gradebook_url) as gradebook:
+    with opened(course) as gradebook:
         gradebook.update_or_create_assignment(unit, duedate=due.astimezone(UTC).replace(tzinfo=None))
 
 
 def new_course(folder: Path) -> Course:
-    """A fresh course of its own with the assignments of this one, for demos, benchmarks and tests."""
+    """A fresh course of its own with the assignments of this one and a gradebook of its own, for demos, benchmarks and tests."""
     if (folder / "course.toml").exists():
         raise UserError(f"{folder} is a course already")
     folder.mkdir(parents=True, exist_ok=True)
-    for name in ("course.toml", "nbgrader_config.py"):
-        shutil.copy(SOURCE_TREE / name, folder / name)
+    shutil.copy(SOURCE_TREE / "nbgrader_config.py", folder)
+    settings = (SOURCE_TREE / "course.toml").read_text(encoding="utf-8")
+    (folder / "course.toml").write_text(re.sub(r"(?m)^url\s*=.*$", "", settings), encoding="utf-8")
+    os.environ.pop(GRADEBOOK, None)  # nobody simulated may get into the gradebook of the real course
     for notebook in SOURCE_TREE.glob("solutions/*/*.ipynb"):
         (folder / "solutions" / notebook.stem).mkdir(parents=True, exist_ok=True)
         shutil.copy(notebook, folder / "solutions" / notebook.stem / notebook.name)

@@ -16,12 +16,12 @@ class Score:
 
 def scores(course: Course, unit: str) -> list[Score]:
     """One row per student whose submission is in the gradebook."""
-    from nbgrader.api import Gradebook, MissingEntry
+    from autograder.gradebook import api, opened
 
-    with Gradebook(course.gradebook_url) as gradebook:
+    with opened(course) as gradebook:
         try:
             gradebook.find_assignment(unit)
-        except MissingEntry:
+        except api.MissingEntry:
             return []
         rows = gradebook.submission_dicts(unit)
         late = {s.student_id: s.total_seconds_late for s in gradebook.assignment_submissions(unit)}
@@ -31,9 +31,9 @@ def scores(course: Course, unit: str) -> list[Score]:
 
 def cell_scores(course: Course, unit: str) -> dict[str, dict[str, float | None]]:
     """student -> grade id -> automatic score: what two engines are compared by."""
-    from nbgrader.api import Gradebook
+    from autograder.gradebook import opened
 
-    with Gradebook(course.gradebook_url) as gradebook:
+    with opened(course) as gradebook:
         return {
             submission.student_id: {grade.name: grade.auto_score for notebook in submission.notebooks for grade in notebook.grades}
             for submission in gradebook.assignment_submissions(unit)

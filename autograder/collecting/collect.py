@@ -317,12 +317,12 @@ def extended(course: Course, unit: str, path: Path | None) -> dict[str, datetime
 
 def _grant(course: Course, unit: str, longer: dict[str, datetime]) -> None:
     """Tell nbgrader, so that late penalties know."""
-    from nbgrader.api import Gradebook
+    from autograder.gradebook import opened
 
     due = course.settings.due.get(unit)
     if not longer or due is None:
         return
-    with warnings.catch_warnings(), Gradebook(course.gradebook_url) as gradebook:
+    with warnings.catch_warnings(), opened(course) as gradebook:
         warnings.simplefilter("ignore")  # SQLAlchemy's, on how nbgrader uses it
         for student, until in longer.items():
             gradebook.update_or_create_student(student)

@@ -1,65 +1,62 @@
-"""Writes results into nbgrader's gradebook: the same tables and rules as its SaveAutoGrades, one transaction per submission."""
+"""Writes results into nbgrader's gradebook: the same tables and rules as its SaveAutoGrades, one transaction per submission.
+
+A transaction may be repeated: rows are found by what they are about (student, unit, cell), never made twice, and manual scores are left alone.
+"""
 
 import json
-import shutil
+import os
 import sqlite3
 import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+import time
+from collections.abc import Callable
+from contextlib import closing
 from datetime import UTC, datetime
+from math import fsum
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from autograder.course import Course
+from sqlalchemy import URL, Connection, and_, literal, or_, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, NotSupportedError, ProgrammingError, SQLAlchemyError
+
+from autograder.course import GRADEBOOK, Course
+from autograder.doctor import find_program
 from autograder.errors import UserError
+from autograder.gradebook import address, api, explained, open_gradebook, parse_utc, without_password
 from autograder.grading.late import penalty
 from autograder.grading.prepare import SourceCell, Template
 from autograder.grading.results import Result
 
 BACKUPS = 10  # how many are kept
-
-
-@contextmanager
-def _without_slow_grammar() -> Iterator[None]:
-    """jsonschema builds a grammar of IRIs at import, for two seconds, if it finds one; nothing here needs it."""
-    name = "rfc3987_syntax"
-    if name in sys.modules:
-        yield
-        return
-    sys.modules[name] = None  # type: ignore[assignment]
-    try:
-        yield
-    finally:
-        del sys.modules[name]
-
-
-with _without_slow_grammar():
-    from nbgrader import api
-    from nbgrader.utils import parse_utc
-    from sqlalchemy import Connection, bindparam, insert, select, update
-    from sqlalchemy.exc import SQLAlchemyError
+PAUSES = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)  # seconds between two tries; the last one is repeated
+QUIET = 2  # so many tries after the first are not worth a word
 
 STUDENTS, SUBMISSIONS, NOTEBOOKS = api.Student.__table__, api.SubmittedAssignment.__table__, api.SubmittedNotebook.__table__
 GRADES, COMMENTS = api.Grade.__table__, api.Comment.__table__
+
+T = TypeVar("T")
+
+
+class Unrecordable(UserError):
+    """The database refuses this one result, whatever is tried; it has nothing against the others."""
 
 
 class Recorder:
     """The gradebook, open for one unit; as a context manager it is closed with the block."""
 
-    def __init__(self, course: Course, unit: str) -> None:
-        self.course, self.unit = course, unit
+    def __init__(self, course: Course, unit: str, say: Callable[[str], None] = lambda line: None) -> None:
+        self.course, self.unit, self.say = course, unit, say
+        self.url = address(course)
         unknown = UserError(f"unit {unit} is not in the gradebook: run `autograder release {unit[:2]}` first")
         if (file := sqlite_file(course)) is not None and not file.is_file():
             raise unknown
+        self.gradebook = open_gradebook(course)
+        self.insert: Any = {"postgresql": postgresql.insert, "sqlite": sqlite.insert}[self.gradebook.engine.dialect.name]
         try:
-            self.gradebook = api.Gradebook(course.gradebook_url, "attention")
             self.template, self.cells, self.duedate, self.assignment, self.notebook = self._load()
-        except SQLAlchemyError as error:
-            raise UserError(f"the gradebook cannot be opened: {str(error).splitlines()[0]}") from None
-        except api.MissingEntry:
+        except (SQLAlchemyError, api.MissingEntry) as error:
             self.gradebook.close()
-            raise unknown from None
+            raise unknown if isinstance(error, api.MissingEntry) else explained(error, self.url) from None
         self.per_day = float(course.settings.late.get("penalty_per_day", 0.0))
 
     def __enter__(self) -> "Recorder":
@@ -67,6 +64,11 @@ class Recorder:
 
     def __exit__(self, *_: object) -> None:
         self.gradebook.close()
+
+    def rest(self) -> None:
+        """Close the connection until it is needed again: a process that is forked now inherits none."""
+        self.gradebook.db.remove()
+        self.gradebook.engine.dispose()
 
     def _load(self) -> tuple[Template, dict[str, dict[str, str]], datetime | None, str, str]:
         """The unit as it was released, in the order of the released notebook, and the keys of its rows."""
@@ -99,8 +101,7 @@ class Recorder:
             "comments": {cell.id: cell.name for cell in (*notebook.solution_cells, *notebook.task_cells)},
         }
         loaded = Template(self.unit, tuple(cells), kernel, release), keys, assignment.duedate, assignment.id, notebook.id
-        self.gradebook.db.remove()
-        self.gradebook.engine.dispose()  # workers are forked after this: they shall not inherit a connection
+        self.rest()
         return loaded
 
     def students(self) -> set[str]:
@@ -109,106 +110,196 @@ class Recorder:
             GRADES, GRADES.c.notebook_id == NOTEBOOKS.c.id
         )
         where = (SUBMISSIONS.c.assignment_id == self.assignment, GRADES.c.auto_score.is_not(None))
-        with self.gradebook.engine.connect() as connection:
-            return set(connection.scalars(select(SUBMISSIONS.c.student_id).select_from(joined).where(*where).distinct()))
+        wanted = select(SUBMISSIONS.c.student_id).select_from(joined).where(*where).distinct()
+        return self._patiently(lambda connection: set(connection.scalars(wanted)))
 
     def record(self, result: Result) -> tuple[float | None, float]:
         """Write a result, all of it or nothing; the score before (None if there was none) and after."""
-        with self.gradebook.engine.begin() as connection:
-            late, notebook = self._submission(connection, result)
-            grades = self._rows(connection, GRADES, "grades", notebook)
-            comments = self._rows(connection, COMMENTS, "comments", notebook)
-            before = sum(map(_score, grades.values())) if any(row["auto_score"] is not None for row in grades.values()) else None
-            points = {cell.name: cell.points for cell in result.cells if cell.name in grades}
-            for name, value in points.items():
-                grades[name]["auto_score"] = value
-            changes = [
-                {"key": grades[name]["id"], "score": value, "manual": grades[name]["manual_score"] is not None or value is None}
-                for name, value in points.items()
-            ]
-            texts = [{"key": comments[name]["id"], "text": text} for name, text in result.comments.items() if name in comments]
-            if changes:
-                values: dict[str, Any] = {"auto_score": bindparam("score"), "needs_manual_grade": bindparam("manual")}
-                connection.execute(update(GRADES).where(GRADES.c.id == bindparam("key")).values(values), changes)
-            if texts:
-                connection.execute(update(COMMENTS).where(COMMENTS.c.id == bindparam("key")).values(auto_comment=bindparam("text")), texts)
-            after = sum(map(_score, grades.values()))
-            off = penalty(after, late, self.per_day)
-            connection.execute(update(NOTEBOOKS).where(NOTEBOOKS.c.id == notebook).values(late_submission_penalty=off))
+        seen: list[float | None] = []  # by each try: if only the confirmation got lost, the second one sees the scores of the first
+
+        def write(connection: Connection) -> tuple[float | None, float]:
+            before, after = self._write(connection, result)
+            seen.append(before)
+            return seen[0], after
+
+        try:
+            return self._patiently(write)
+        except (DataError, UnicodeEncodeError) as error:
+            reason = str(error.orig if isinstance(error, DataError) else error).splitlines()[0]
+            raise Unrecordable(f"the gradebook refuses the result of {result.student!r}: {reason}") from None
+
+    def back_up(self) -> Path | None:
+        """Copy the gradebook before a run changes it."""
+
+        def copy(connection: Connection) -> Path | None:
+            connection.execute(select(1))  # is it there at all?
+            try:
+                return back_up(self.course, self.say)
+            except UserError:
+                connection.execute(select(1))  # if it went away meanwhile, there will be another try
+                raise
+
+        return self._patiently(copy)
+
+    def _patiently(self, action: Callable[[Connection], T]) -> T:
+        """Do something in a transaction; while the database is away, try again until the patience ends."""
+        began, tries, patience = time.monotonic(), 0, self.course.patience
+        while True:
+            try:
+                with self.gradebook.engine.begin() as connection:
+                    done = action(connection)
+            except DataError:
+                raise
+            except DBAPIError as error:
+                reason, gone = explained(error, self.url), time.monotonic() - began
+                if not passing(error) or gone >= patience:
+                    lasted = f", for {gone:.0f} s now" if passing(error) else ""
+                    kept = f"Nothing is lost: results are in runs/results/{self.unit}, and the same command goes on from there"
+                    raise UserError(f"{reason}{lasted}. {kept}") from None
+            else:
+                if tries > QUIET:
+                    self.say(f"the gradebook is back after {time.monotonic() - began:.0f} s")
+                return done
+            if tries == QUIET:
+                self.say(f"{reason}; waiting for it, up to {patience:g} s")
+            time.sleep(min(PAUSES[min(tries, len(PAUSES) - 1)], patience - gone))
+            tries += 1
+
+    def _write(self, connection: Connection, result: Result) -> tuple[float | None, float]:
+        """A result in the gradebook's own tables; manual scores and comments stay."""
+        late, notebook = self._submission(connection, result)
+        names = self.cells["grades"]
+        rows = connection.execute(select(GRADES).where(GRADES.c.notebook_id == notebook))
+        old = {row.cell_id: row for row in rows if row.cell_id in names}
+        points = {cell.name: cell.points for cell in result.cells}
+        new = {key: points[name] for key, name in names.items() if name in points}
+        missing = [key for key in names if key not in old and key not in new]  # a newer release may have added cells
+        self._merge(
+            connection,
+            GRADES,
+            notebook,
+            [{"cell_id": key, "auto_score": new.get(key), "needs_manual_grade": new.get(key) is None} for key in (*new, *missing)],
+        )
+        texts = {key: _storable(result.comments[name]) for key, name in self.cells["comments"].items() if name in result.comments}
+        self._merge(connection, COMMENTS, notebook, [{"cell_id": key, "auto_comment": text} for key, text in texts.items()])
+        self._merge(connection, COMMENTS, notebook, [{"cell_id": key} for key in self.cells["comments"] if key not in texts])
+        before = (
+            fsum(_score(row, row.auto_score) for row in old.values()) if any(row.auto_score is not None for row in old.values()) else None
+        )
+        after = fsum(_score(old.get(key), new[key] if key in new else old[key].auto_score) for key in {*old, *new})
+        off = penalty(after, late, self.per_day)
+        connection.execute(update(NOTEBOOKS).where(NOTEBOOKS.c.id == notebook).values(late_submission_penalty=off))
         return before, after
 
     def _submission(self, connection: Connection, result: Result) -> tuple[float, str]:
         """Seconds late and the key of the submitted notebook; rows that are missing are made."""
-        if connection.scalar(select(STUDENTS.c.id).where(STUDENTS.c.id == result.student)) is None:
-            connection.execute(insert(STUDENTS).values(id=result.student))
+        connection.execute(self.insert(STUDENTS).values(id=result.student).on_conflict_do_nothing())  # in SQLite, this takes the lock
         timestamp = parse_utc(result.timestamp) if result.timestamp else None
         mine = (SUBMISSIONS.c.assignment_id == self.assignment, SUBMISSIONS.c.student_id == result.student)
-        row = connection.execute(select(SUBMISSIONS.c.id, SUBMISSIONS.c.extension, SUBMISSIONS.c.timestamp).where(*mine)).one_or_none()
-        key = row.id if row is not None else api.new_uuid()
-        if row is None:
-            new = {"id": key, "assignment_id": self.assignment, "student_id": result.student, "timestamp": timestamp}
-            connection.execute(insert(SUBMISSIONS).values(new))
-        elif timestamp is not None and row.timestamp != timestamp:
-            connection.execute(update(SUBMISSIONS).where(SUBMISSIONS.c.id == key).values(timestamp=timestamp))
-        elif timestamp is None:
+        both = SUBMISSIONS.outerjoin(
+            NOTEBOOKS, and_(NOTEBOOKS.c.assignment_id == SUBMISSIONS.c.id, NOTEBOOKS.c.notebook_id == self.notebook)
+        )
+        columns = (SUBMISSIONS.c.id, SUBMISSIONS.c.extension, SUBMISSIONS.c.timestamp, NOTEBOOKS.c.id.label("notebook"))
+        find = select(*columns).select_from(both).where(*mine).with_for_update(of=SUBMISSIONS)
+        row = connection.execute(find).one_or_none()
+        if row is None or row.notebook is None:
+            new = {"id": api.new_uuid(), "assignment_id": self.assignment, "student_id": result.student, "timestamp": timestamp}
+            connection.execute(self.insert(SUBMISSIONS).values(new).on_conflict_do_nothing())
+            book = select(literal(api.new_uuid()), SUBMISSIONS.c.id, literal(self.notebook), literal(False)).where(*mine)
+            into = self.insert(NOTEBOOKS).from_select(["id", "assignment_id", "notebook_id", "flagged"], book)
+            connection.execute(into.on_conflict_do_nothing())
+            row = connection.execute(find).one()
+        if timestamp is None:
             timestamp = row.timestamp
-        ours = (NOTEBOOKS.c.assignment_id == key, NOTEBOOKS.c.notebook_id == self.notebook)
-        notebook = connection.scalar(select(NOTEBOOKS.c.id).where(*ours))
-        if notebook is None:
-            notebook = api.new_uuid()
-            connection.execute(insert(NOTEBOOKS).values(id=notebook, assignment_id=key, notebook_id=self.notebook, flagged=False))
-        due = self.duedate + row.extension if self.duedate is not None and row is not None and row.extension is not None else self.duedate
+        elif row.timestamp != timestamp:
+            connection.execute(update(SUBMISSIONS).where(SUBMISSIONS.c.id == row.id).values(timestamp=timestamp))
+        due = self.duedate + row.extension if self.duedate is not None and row.extension is not None else self.duedate
         late = max(0.0, (timestamp - due).total_seconds()) if timestamp is not None and due is not None else 0.0
-        return late, notebook
+        return late, row.notebook
 
-    def _rows(self, connection: Connection, table: Any, kind: str, notebook: str) -> dict[str, dict[str, Any]]:
-        """Grades or comments of a submitted notebook by name of their cell; those of cells that a newer release added are made."""
-        cells = self.cells[kind]
-        found = [dict(row._mapping) for row in connection.execute(select(table).where(table.c.notebook_id == notebook))]
-        have = {row["cell_id"] for row in found}
-        extra = {"needs_manual_grade": True} if kind == "grades" else {}
-        new = [{"id": api.new_uuid(), "cell_id": cell, "notebook_id": notebook, **extra} for cell in cells if cell not in have]
-        if new:
-            connection.execute(insert(table), new)
-        blank = dict.fromkeys(column.name for column in table.c)
-        return {cells[row["cell_id"]]: blank | row for row in (*found, *new) if row["cell_id"] in cells}
+    def _merge(self, connection: Connection, table: Any, notebook: str, rows: list[dict[str, Any]]) -> None:
+        """Grades or comments of a submitted notebook, one per cell: new rows, and what the grader says in those that are there."""
+        if not rows:
+            return
+        given = self.insert(table)
+        said = {name: given.excluded[name] for name in rows[0] if name != "cell_id"}
+        if "needs_manual_grade" in said:
+            said["needs_manual_grade"] = or_(said["needs_manual_grade"], table.c.manual_score.is_not(None))
+        one = {"index_elements": ["cell_id", "notebook_id"]}
+        merge = given.on_conflict_do_update(**one, set_=said) if said else given.on_conflict_do_nothing(**one)
+        connection.execute(merge, [{"id": api.new_uuid(), "notebook_id": notebook, **row} for row in rows])
 
 
-def _score(row: dict[str, Any]) -> float:
-    """A grade's score, as nbgrader computes it in the database."""
-    base = row["manual_score"] if row["manual_score"] is not None else row["auto_score"]
-    return float(base) + float(row["extra_credit"] or 0.0) if base is not None else 0.0
+def _score(row: Any, auto_score: float | None) -> float:
+    """A grade's score, as nbgrader computes it in the database; `row` is what was there before, if anything."""
+    manual, extra = (row.manual_score, row.extra_credit) if row is not None else (None, None)
+    base = manual if manual is not None else auto_score
+    return float(base) + float(extra or 0.0) if base is not None else 0.0
+
+
+def _storable(text: str | None) -> str | None:
+    """Without what PostgreSQL has no place for; a student's error message may hold anything."""
+    return text.encode("utf-8", "replace").decode().replace("\0", "\ufffd") if text is not None else None
+
+
+def passing(error: DBAPIError) -> bool:
+    """Whether it may work if one waits: the database is away, restarting, full or busy; not if it has understood and refuses."""
+    if isinstance(error, DataError | IntegrityError | NotSupportedError | ProgrammingError):
+        return False
+    if isinstance(error.orig, sqlite3.Error):
+        return getattr(error.orig, "sqlite_errorname", "").startswith(("SQLITE_BUSY", "SQLITE_LOCKED"))
+    state = getattr(error.orig, "sqlstate", None) or getattr(error.orig, "pgcode", None)
+    return state is None or state.startswith(("08", "25", "40", "53", "55P03", "57", "58"))
 
 
 def sqlite_file(course: Course) -> Path | None:
     """The gradebook's file, if it is one."""
-    url = course.gradebook_url
-    return Path(url.removeprefix("sqlite:///").partition("?")[0]) if url.startswith("sqlite:///") else None
+    url = address(course)
+    return Path(url.database or "") if url.get_backend_name() == "sqlite" else None
 
 
-def back_up(course: Course) -> Path | None:
-    """Copy the gradebook to backups/ before a run changes it; None if there is nothing to copy, or no program that can."""
-    url = course.gradebook_url
+def back_up(course: Course, say: Callable[[str], None] = lambda line: None) -> Path | None:
+    """Copy the gradebook to backups/; None if there is nothing to copy, or no program that can, which is said."""
     folder = course.root / "backups"
     stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S-%f")
-    if (source := sqlite_file(course)) is not None:
-        if not source.is_file():
-            return None
-        folder.mkdir(exist_ok=True)
-        target = folder / f"gradebook-{stamp}.db"
-        with sqlite3.connect(source) as old, sqlite3.connect(target) as new:
-            old.backup(new)
-        old.close()
-        new.close()
-    elif url.startswith("postgresql") and shutil.which("pg_dump"):
-        folder.mkdir(exist_ok=True)
-        target = folder / f"gradebook-{stamp}.sql"
-        plain = "postgresql" + url[url.index("://") :]
-        done = subprocess.run(["pg_dump", "--file", str(target), plain], capture_output=True, check=False)
-        if done.returncode != 0:
-            raise UserError(f"the gradebook could not be backed up: {done.stderr.decode(errors='replace').strip()}")
-    else:
+    source = sqlite_file(course)
+    if source is not None and not source.is_file():
         return None
+    folder.mkdir(exist_ok=True)
+    target = folder / f"gradebook-{stamp}.{'sql' if source is None else 'db'}"
+    half = target.with_name(f".{target.name}.new")
+    try:
+        if source is not None:
+            with closing(sqlite3.connect(source, timeout=60)) as old, closing(sqlite3.connect(half)) as new:
+                old.backup(new)
+        elif (reason := _dump(address(course), half)) is not None:
+            say(f"the gradebook is not backed up: {reason}")
+            return None
+        half.replace(target)
+    except (OSError, sqlite3.Error) as error:
+        raise UserError(f"the gradebook could not be backed up: {error}") from None
+    finally:
+        half.unlink(missing_ok=True)
     for old_copy in sorted(folder.glob("gradebook-*"))[:-BACKUPS]:
-        old_copy.unlink()
+        old_copy.unlink(missing_ok=True)
     return target
+
+
+def _dump(url: URL, target: Path) -> str | None:
+    """Write a PostgreSQL database as SQL; why it cannot be done here, or None. The password goes by the environment, where `ps` shows nothing."""
+    program = find_program("pg_dump")
+    if program is None:
+        return "there is no pg_dump (package postgresql-client)"
+    password = url.password or url.query.get("password")
+    query = {key: value for key, value in url.query.items() if key != "password"}
+    plain = URL.create("postgresql", url.username, None, url.host, url.port, url.database, query).render_as_string()
+    environment = {key: value for key, value in os.environ.items() if key != GRADEBOOK} | {"LC_ALL": "C"}
+    environment |= {"PGPASSWORD": str(password)} if password else {}
+    command = [program, "--no-owner", "--no-privileges", "--file", str(target), "--dbname", plain]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, errors="replace", check=False)
+    if "server version mismatch" in done.stderr:
+        versions = " ".join(line.strip() for line in done.stderr.splitlines() if "server version:" in line)
+        return f"pg_dump is older than the server, install its postgresql-client ({versions.removeprefix('pg_dump: detail: ')})"
+    if done.returncode != 0:
+        raise UserError(f"the gradebook could not be backed up: {without_password(done.stderr.strip(), url)}")
+    return None

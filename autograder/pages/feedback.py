@@ -143,13 +143,13 @@ def printed(cell: dict[str, Any] | None) -> str:
 
 def from_gradebook(course: Course, unit: str) -> dict[str, Graded]:
     """Student -> what the gradebook says, in one go."""
-    from nbgrader.api import Gradebook, MissingEntry
+    from autograder.gradebook import api, opened
 
     found = {}
-    with Gradebook(course.gradebook_url) as gradebook:
+    with opened(course) as gradebook:
         try:
             submissions = gradebook.assignment_submissions(unit)
-        except MissingEntry:
+        except api.MissingEntry:
             return {}
         for submission in submissions:
             cells, comments = {}, {}

@@ -1,0 +1,146 @@
+"""Opens nbgrader's gradebook, in SQLite or PostgreSQL: errors say what to do, and nobody ever sees the password."""
+
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import quote
+
+from autograder.course import Course
+from autograder.errors import UserError
+
+
+@contextmanager
+def _without_slow_grammar() -> Iterator[None]:
+    """jsonschema builds a grammar of IRIs at import, for two seconds, if it finds one; nothing here needs it."""
+    name = "rfc3987_syntax"
+    if name in sys.modules:
+        yield
+        return
+    sys.modules[name] = None  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        del sys.modules[name]
+
+
+with _without_slow_grammar():
+    from nbgrader import api as api
+    from nbgrader.utils import parse_utc as parse_utc
+    from sqlalchemy import URL, create_engine, inspect, make_url
+    from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
+
+COURSE = "attention"
+HOW = "write sqlite:///FILE or postgresql://USER@HOST/DATABASE into [gradebook] url of course.toml or into COURSE_GRADEBOOK"
+CONNECTION = {  # libpq's settings, unless the address has others: a host that has vanished is noticed within a minute
+    "connect_timeout": "10",
+    "keepalives_idle": "30",
+    "keepalives_interval": "10",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "60000",
+}
+HINTS = {  # what PostgreSQL says -> what to do
+    "password authentication failed": "check the password, in the address or in ~/.pgpass",
+    "no password supplied": "put the password into ~/.pgpass or into the address",
+    'database ".*" does not exist': "is its name right? `createdb --owner USER --encoding UTF8 NAME` makes one",
+    'role ".*" does not exist': "is the user's name right? `createuser --pwprompt NAME` makes one",
+    "could not translate host name": "is the host's name right?",
+    "Connection refused|No such file": "is the server running, and is this its host and port?",
+    "permission denied": "the user must own the database: `ALTER DATABASE NAME OWNER TO USER`",
+}
+
+
+def address(course: Course) -> URL:
+    """The gradebook's address, checked; a UserError without any part of it that could be a password."""
+    try:
+        url = make_url(course.gradebook_url)
+    except (ArgumentError, ValueError):
+        raise UserError(f"the gradebook's address cannot be read: {HOW}") from None
+    if url.get_backend_name() not in ("sqlite", "postgresql"):
+        raise UserError(f"the gradebook cannot be kept in {url.get_backend_name()}: {HOW}")
+    if url.get_backend_name() == "sqlite" and url.database in (None, "", ":memory:"):
+        raise UserError(f"the gradebook's address names no file: {HOW}")
+    if "@" in (url.host or ""):
+        raise UserError("the gradebook's address has more than one @: in a password, write %40 for @, %2F for / and %25 for %")
+    wanted = {"timeout": "60"} if url.get_backend_name() == "sqlite" else CONNECTION
+    return url.update_query_dict({key: value for key, value in wanted.items() if key not in url.query})
+
+
+def shown(url: URL) -> str:
+    """An address for people: without password and settings."""
+    return URL.create(url.get_backend_name(), url.username, None, url.host, url.port, url.database).render_as_string()
+
+
+def without_password(text: str, url: URL) -> str:
+    """What a driver or program said, with the password blacked out in case it repeats it."""
+    for secret in filter(None, (url.password, url.query.get("password"))):
+        for form in (str(secret), quote(str(secret), safe="")):
+            text = text.replace(form, "***")
+    return text
+
+
+def explained(error: Exception, url: URL) -> UserError:
+    """The same as one line that says what to do."""
+    if isinstance(error, ModuleNotFoundError):
+        return UserError(
+            f"the Python package {error.name} is missing, which speaks with PostgreSQL: pip install 'attention-course[cluster]'"
+        )
+    if isinstance(error, NoSuchModuleError):
+        return UserError(f"there is no driver {url.drivername!r} for the gradebook: {HOW}")
+    said = str(getattr(error, "orig", None) or error).strip() or type(error).__name__
+    if said.startswith("connection to "):
+        said = said.rpartition("failed: ")[2]  # of several addresses of a host, the last one that was tried
+    line = without_password(said.splitlines()[0].removeprefix("FATAL:").strip(), url)
+    hint = next((f"; {what}" for part, what in HINTS.items() if re.search(part, line)), "")
+    return UserError(f"the gradebook {shown(url)} cannot be used: {line}{hint if url.get_backend_name() == 'postgresql' else ''}")
+
+
+def open_gradebook(course: Course) -> Any:
+    """nbgrader's Gradebook of a course, new tables made if there are none; UserError if that is not possible."""
+    url = address(course)
+    try:
+        _check_schema(url)
+        for last in (False, True):
+            try:
+                return api.Gradebook(url.render_as_string(hide_password=False), COURSE)
+            except (DBAPIError, api.InvalidEntry):
+                if last:  # the first time, another process may have made the same tables at the same moment
+                    raise
+    except (SQLAlchemyError, ModuleNotFoundError, api.InvalidEntry) as error:
+        raise explained(error, url) from None
+    except FileNotFoundError:
+        raise UserError(
+            "nbgrader needs the program alembic for a new gradebook: activate the environment, or pip install alembic"
+        ) from None
+
+
+def _check_schema(url: URL) -> None:
+    """Refuse what an older nbgrader made, and an encoding that cannot hold the comments."""
+    engine = create_engine(url)
+    try:
+        with engine.connect() as connection:
+            if engine.dialect.name == "postgresql":
+                encoding = connection.exec_driver_sql("SHOW server_encoding").scalar()
+                if encoding != "UTF8":
+                    raise UserError(f"the gradebook {shown(url)} is encoded in {encoding}: make one with `createdb --encoding UTF8`")
+            columns = {name: {column["name"] for column in found} for (_, name), found in inspect(connection).get_multi_columns().items()}
+    finally:
+        engine.dispose()
+    for name, table in api.Base.metadata.tables.items():
+        if "student" in columns and (missing := sorted(set(table.columns.keys()) - columns.get(name, set()))):
+            raise UserError(
+                f"the gradebook {shown(url)} was made by an older nbgrader ({name}.{missing[0]} is missing): copy it, then run `nbgrader db upgrade`"
+            )
+
+
+@contextmanager
+def opened(course: Course) -> Iterator[Any]:
+    """nbgrader's Gradebook for the length of a block; what the database cannot do in it is a UserError."""
+    gradebook = open_gradebook(course)
+    try:
+        yield gradebook
+    except SQLAlchemyError as error:
+        raise explained(error, address(course)) from None
+    finally:
+        gradebook.close()

@@ -1,0 +1,144 @@
+"""From release to export with the gradebook in PostgreSQL: the same as in SQLite, row by row."""
+
+import csv
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from autograder.course import Course
+from autograder.grading import results
+from autograder.pages.feedback import from_gradebook
+from autograder.scores import cell_scores, scores
+from tests.database.conftest import SEED, UNITS, Classes
+from tests.database.content import content
+from tests.database.server import PASSWORD, Server
+
+pytestmark = [pytest.mark.postgres, pytest.mark.sandbox]
+ONE, TWO = UNITS
+
+
+@pytest.fixture(autouse=True)
+def _seed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COURSE_SEED", SEED)
+
+
+def by_hand(course: Course, student: str, cell: str, points: float, comment: str) -> None:
+    from autograder.gradebook import opened
+
+    with opened(course) as gradebook:
+        grade = gradebook.find_grade(cell, ONE, ONE, student)
+        grade.manual_score, grade.needs_manual_grade = points, False
+        gradebook.find_comment(cell, ONE, ONE, student).manual_comment = comment
+        gradebook.db.commit()
+
+
+def test_the_whole_path_is_that_of_sqlite(
+    server: Server, graded: Course, classes: Classes, autograder: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    course = classes.released("course", server.database("path"))
+    assert content(course)["grade_cells"] == content(graded)["grade_cells"]
+    said = ""
+    for unit in UNITS:
+        code, out, err = autograder("--course", course.root, "grade", unit)
+        assert code == 1, err
+        said += out + err
+    assert content(course) == content(graded)
+    assert [result for unit in UNITS for result in scores(course, unit)] == [result for unit in UNITS for result in scores(graded, unit)]
+    assert len(list((course.root / "backups").glob("*.sql"))) == 2
+
+    late = [row for row in content(course)["submitted_notebook"] if row["late_submission_penalty"]]
+    assert late, "somebody in the class is late"
+    lines = {}
+    for each in (course, graded):
+        code, out, err = autograder("--course", each.root, "export", ONE, "--to", "csv")
+        assert code == 0, err
+        said += out + err
+        lines[each] = list(csv.reader((each.root / "export" / ONE / "csv.csv").open()))
+    assert lines[course] == lines[graded]
+    for command in (["feedback", ONE], ["report"], ["report", "--json"]):
+        code, out, err = autograder("--course", course.root, *command)
+        assert code == 0, err
+        said += out + err
+    assert from_gradebook(course, ONE) == from_gradebook(graded, ONE)
+
+    student = late[0]["assignment_id"].rpartition(" / ")[2]
+    written = next(cell.name for cell in results.read(course.root, ONE, student).cells if cell.how == "by hand")
+    by_hand(course, student, written, 1.5, "good")
+    before = content(course)
+    code, out, err = autograder("--course", course.root, "grade", ONE, "--force")
+    said += out + err
+    after = content(course)
+    changed = {
+        (table, row["id"], key)
+        for table, rows in after.items()
+        for row, old in zip(rows, before[table], strict=True)
+        for key in row
+        if row[key] != old[key]
+    }
+    notebook = f"{ONE} / {student} / {ONE} / {ONE}"
+    cell = next(row["id"] for row in after["grade"] if row["manual_score"] == 1.5)
+    assert changed == {("grade", cell, "needs_manual_grade"), ("submitted_notebook", notebook, "late_submission_penalty")}, (
+        "a manual score stays, is to be looked at again, and counts in the penalty"
+    )
+    assert [row["manual_comment"] for row in after["comment"] if row["manual_comment"]] == ["good"]
+    page = (course.root / "pages" / ONE / f"{student}.html").read_text()
+    assert "good" in page
+    assert PASSWORD not in said
+    assert "%40" not in said
+
+
+def test_the_address_may_come_from_the_environment(
+    server: Server, graded: Course, classes: Classes, shell: Callable[..., "subprocess.Popen[str]"], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = server.database("environment")
+    monkeypatch.setenv("COURSE_GRADEBOOK", url)
+    course = classes.released("course", "sqlite:////nowhere/at/all.db")
+    monkeypatch.delenv("COURSE_GRADEBOOK")
+    thief = "import os\nprint('the environment holds', sorted(os.environ), os.environ.get('COURSE_GRADEBOOK'))"
+    path = course.submitted / "student001" / TWO / f"{TWO}.ipynb"
+    import json
+
+    notebook = json.loads(path.read_text())
+    notebook["cells"].insert(1, {"cell_type": "code", "metadata": {}, "source": thief, "outputs": [], "execution_count": None})
+    path.write_text(json.dumps(notebook))
+    grader = shell(course, "grade", TWO, COURSE_GRADEBOOK=url)
+    out, err = grader.communicate(timeout=300)
+    assert grader.returncode in (0, 1), err
+    monkeypatch.setenv("COURSE_GRADEBOOK", url)
+    assert cell_scores(course, TWO) == _without_environment(monkeypatch, lambda: cell_scores(graded, TWO))
+    assert not (course.root / "gradebook.db").exists()
+    shown = (course.autograded / "student001" / TWO / f"{TWO}.ipynb").read_text()
+    assert "the environment holds" in shown
+    assert "COURSE_GRADEBOOK" not in shown.replace(json.dumps(thief)[1:-1], "")
+    for text in (out, err, shown, *(log.read_text() for log in (course.root / "runs" / "logs").iterdir())):
+        assert PASSWORD not in text
+        assert "%40ss" not in text
+
+
+def _without_environment(monkeypatch: pytest.MonkeyPatch, action: Callable[[], object]) -> object:
+    with monkeypatch.context() as patch:
+        patch.delenv("COURSE_GRADEBOOK")
+        return action()
+
+
+def test_nbgraders_own_commands_use_the_same_database(server: Server, graded: Course, classes: Classes) -> None:
+    course = classes.released("course", server.database("stock"))
+    done = subprocess.run(
+        [sys.executable, "-m", "nbgrader", "db", "assignment", "list"], cwd=course.root, capture_output=True, text=True, check=True
+    )
+    assert all(unit in done.stdout + done.stderr for unit in UNITS)
+    from autograder import stock
+
+    student = next(each for each in course.students(ONE) if results.read(graded.root, ONE, each) is not None)
+    summary = stock.grade(course, ONE, student)
+    assert (summary.graded, summary.problems) == (1, [])
+    done = subprocess.run(
+        [sys.executable, "-m", "nbgrader", "db", "student", "list"], cwd=course.root, capture_output=True, text=True, check=True
+    )
+    assert student in done.stdout + done.stderr
+    assert PASSWORD not in done.stdout + done.stderr
+    assert set(cell_scores(course, ONE)) == {student}
+    assert Path(course.autograded / student / ONE / f"{ONE}.ipynb").is_file()
