@@ -44,7 +44,6 @@ bench: $(READY)  ## measure this engine against stock nbgrader, and the attentio
 
 measure: $(READY)  ## measure again whatever the documentation states (an idle machine, half an hour), and make the example pages
 	@$(BIN)/python -m autograder.measure
-	@$(BIN)/python -m autograder.example
 
 lint: $(READY)  ## ruff and mypy
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy

@@ -1,5 +1,9 @@
-"""Makes docs/examples: feedback pages and the report of a simulated class, by the commands that an instructor runs."""
+"""Makes docs/examples, feedback pages and the report of a simulated class, by the commands that an instructor runs; prints what is shown.
 
+`python -m autograder.measure example` runs this and writes docs/examples.md anew.
+"""
+
+import json
 import re
 import shutil
 import subprocess
@@ -7,9 +11,11 @@ import sys
 import tempfile
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 from autograder.course import SOURCE_TREE, Course
 from autograder.grading import results
+from autograder.grading.results import Result
 from autograder.release import new_course
 
 UNIT = "03_masking"
@@ -18,7 +24,7 @@ FOLDER = SOURCE_TREE / "docs" / "examples"
 TITLE = "A simulated course with invented students"
 
 
-def main() -> None:
+def main() -> dict[str, Any]:
     """Release, simulate, grade, pick four students whose pages show something, and copy their pages with the report."""
     with tempfile.TemporaryDirectory(prefix="example-") as folder:
         course = new_course(Path(folder) / "course")
@@ -26,13 +32,24 @@ def main() -> None:
         autograder(course, "release", UNIT)
         autograder(course, "simulate", UNIT, "--students", STUDENTS)
         autograder(course, "grade", UNIT, "--json", fine=(0, 1))  # 1: somebody's submission needs a person, as in any class
-        for student in worth_showing(course):
-            autograder(course, "feedback", UNIT, "--student", student)
+        chosen = worth_showing(course)
+        for result in chosen:
+            autograder(course, "feedback", UNIT, "--student", result.student)
         autograder(course, "report")
         shutil.rmtree(FOLDER, ignore_errors=True)
         shutil.copytree(course.root / "pages", FOLDER)
-    for path in sorted(FOLDER.rglob("*.html")):
-        print(f"{path.relative_to(SOURCE_TREE)}: {path.stat().st_size / 1000:.0f} kB")
+    return {"unit": UNIT, "students": STUDENTS, "shown": [about(result) for result in chosen]}
+
+
+def about(result: Result) -> dict[str, Any]:
+    named = [cell.title for cell in result.cells if cell.misconception]
+    return {
+        "page": f"{UNIT}/{result.student}.html",
+        "student": result.student,
+        "points": result.score,
+        "of": result.max_score,
+        "named": named,
+    }
 
 
 def settle(path: Path) -> None:
@@ -49,18 +66,24 @@ def autograder(course: Course, *arguments: object, fine: tuple[int, ...] = (0,))
         sys.exit(f"autograder {' '.join(map(str, arguments))} failed (exit code {done.returncode})")
 
 
-def worth_showing(course: Course) -> list[str]:
+def worth_showing(course: Course) -> list[Result]:
     """Three students with about three misconceptions each, no two the same and most of them with pictures, and the best one."""
     found = [results.read(course.root, UNIT, student) for student in course.students(UNIT)]
     graded = [result for result in found if result is not None]
-    slugs = {result.student: {cell.misconception for cell in result.cells if cell.misconception} for result in graded}
-    pictures = {result.student: sum("<svg" in cell.html for cell in result.cells) for result in graded}
-    chosen: list[str] = []
-    for student in sorted(slugs, key=lambda student: (abs(len(slugs[student]) - 3), -pictures[student])):
-        if len(chosen) < 3 and not any(slugs[student] & slugs[other] for other in chosen):
-            chosen.append(student)
-    return [*chosen, max(graded, key=lambda result: result.score).student]
+    chosen: list[Result] = []
+    for result in sorted(graded, key=lambda result: (abs(len(slugs(result)) - 3), -pictures(result))):
+        if len(chosen) < 3 and not any(slugs(result) & slugs(other) for other in chosen):
+            chosen.append(result)
+    return [*chosen, max(graded, key=lambda result: result.score)]
+
+
+def slugs(result: Result) -> set[str]:
+    return {cell.misconception for cell in result.cells if cell.misconception}
+
+
+def pictures(result: Result) -> int:
+    return sum("<svg" in cell.html for cell in result.cells)
 
 
 if __name__ == "__main__":
-    main()
+    print(json.dumps(main()))

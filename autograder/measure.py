@@ -44,6 +44,7 @@ STEPS = {
     "pages": "python -m autograder.bench_pages 100 --json",
     "attention": "python -m autograder.bench_attention --json",
     "multihead": "python -m autograder.bench_multihead --json",
+    "example": "python -m autograder.example",
 }
 QUICK = {
     "bench": "autograder bench --json --students 4 --size 8",
@@ -123,15 +124,35 @@ def figures() -> dict[str, Any]:
     if found["bench"]:
         found["bench_lines"] = "\n".join(Report.from_json(found["bench"]).lines())
     if found["hostile"]:
-        tests = found["hostile"]["tests"]
-        kinds = {
-            where.partition("[")[2].rstrip("]"): count for where, count in tests.items() if re.search(r"test_(program|tampering)\[", where)
-        }
-        found["attacks"] = kinds | {"all": {key: sum(count[key] for count in kinds.values()) for key in ("passed", "failed")}}
-        found["whole_class"] = [
-            where.split(".test_")[1].replace("_", " ") for where in tests if where.startswith("test_hostile.") and "[" not in where
-        ]
+        found |= attacks(found["hostile"]["tests"])
+    if found["example"]:
+        found["example_pages"] = example_pages(found["example"]["shown"])
+    found["small"] = [step for step, each in kept.items() if each["command"] == QUICK.get(step)]
     return found
+
+
+def attacks(tests: dict[str, dict[str, int]]) -> dict[str, Any]:
+    """The tests of tests/hostile: by family of attacks, and what was checked for the class as a whole."""
+    families, checks = {}, {}
+    for where, count in tests.items():
+        if family := re.search(r"\.test_(?:program|tampering)\[(.+)\]", where):
+            families[family[1]] = count
+        else:
+            checks[where.split(".test_")[1].replace("_", " ")] = count
+    everything = {outcome: sum(count[outcome] for count in families.values()) for outcome in ("passed", "failed")}
+    held = {outcome: [name for name, count in checks.items() if count[outcome]] for outcome in ("passed", "failed")}
+    return {"attacks": families | {"all": everything}, "checks": held}
+
+
+def example_pages(shown: list[dict[str, Any]]) -> str:
+    """The list of docs/examples.md, and the first page of it in a frame."""
+    lines = [
+        f'- <a href="examples/{each["page"]}">{each["student"]}</a>, {each["points"]:g} of {each["of"]:g} points'
+        + (f": {', '.join(f'*{title}*' for title in each['named'])}" if each["named"] else "")
+        for each in shown
+    ]
+    frame = f'<iframe src="examples/{shown[0]["page"]}" title="Feedback for a simulated student" style="width: 100%; height: 40rem" loading="lazy"></iframe>'
+    return "\n".join([*lines, "", frame])
 
 
 def by_unit(table: list[list[str]]) -> list[dict[str, Any]]:
