@@ -1,27 +1,32 @@
 """`make site`: gathers the pages into build/site-source and lets Sphinx make build/site of them; runs no notebook, needs no network.
 
 The tree of pages is the tree of the repository (lectures/, assignments/, docs/), so a relative link works in both. Pages that only the
-site has are beside this file: index.md, playground.md, api/. What each notebook's page gets on top is in `page_of`.
+site has are beside this file: index.md and so on, with `{{ }}` (Jinja) where they list the units.
 """
 
 import json
 import os
+import re
 import shutil
 import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
+import jinja2
+import pictures
+import playground
+
 from autograder import notebooks
 from autograder.course import SOURCE_TREE, Course
 from autograder.errors import UserError
+from course_utils import exercises
 
 SITE = Path(__file__).resolve().parent
 BUTTONS = """\
 <p class="notebook-links">
 <a href="{colab}" class="colab">Open in Colab</a>
-<a href="{file}" download>Download notebook</a>
-<a href="{other}">{to}</a>
+<a href="{file}" download>Download notebook</a>{other}
 </p>"""
 
 
@@ -41,13 +46,18 @@ def main() -> int:
 
 
 def gather(course: Course, source: Path) -> None:
-    """All pages, as Markdown and notebooks."""
-    shutil.copytree(SITE, source, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+    """All pages: the site's own, the notebooks, the guides."""
+    context = facts(course)
+    for path in SITE.glob("**/*.md"):
+        write(
+            source / path.relative_to(SITE),
+            jinja2.Template(path.read_text(encoding="utf-8"), undefined=jinja2.StrictUndefined).render(context),
+        )
     for name in notebooks.names(course):
         lecture, assignment = notebooks.lecture_path(course, name), course.assignments / name / f"{name}.ipynb"
         for path, other, to in ((lecture, assignment, "To the assignment"), (assignment, lecture, "To the lecture")):
             if path.is_file():
-                page = page_of(course, path, other if other.is_file() else course.root / "docs" / "student.md", to)
+                page = page_of(course, path, other if other.is_file() else None, to)
                 write(source / path.relative_to(course.root), json.dumps(page, ensure_ascii=False))
     repository = course.settings.student_repository
     for path in (course.root / "docs").glob("*.md"):
@@ -57,16 +67,44 @@ def gather(course: Course, source: Path) -> None:
         write(source / "docs" / path.name, text)
 
 
-def page_of(course: Course, path: Path, other: Path, to: str) -> dict[str, Any]:
+def facts(course: Course) -> dict[str, Any]:
+    """What the site's own pages may name: the units with their promises (from the table in README.md), exercises, figures."""
+    drawn = pictures.pictures()
+    rows = re.findall(
+        r"^\| \[(\d\d) (.+?)\]\(lectures/(\w+)\.ipynb\) \| (.+?) \|$", (course.root / "README.md").read_text("utf-8"), flags=re.M
+    )
+    lectures = sorted(path.stem for path in (course.root / "lectures").glob("*.ipynb"))
+    if [row[2] for row in rows] != lectures or set(drawn) != set(lectures):
+        raise UserError("every lecture needs a row in the table of README.md and a picture in docs/site/pictures.py, and nothing else does")
+    units = [
+        {"number": number, "title": title, "name": name, "promise": promise, "alt": drawn[name][0], "tasks": tasks(name)}
+        for number, title, name, promise in rows
+    ]
+    return {
+        "title": course.settings.title,
+        "units": units,
+        "exercises": sum(len(unit.exercises) for unit in exercises.units()),
+        "figures": playground.figures(course.root / "lectures"),
+    }
+
+
+def tasks(unit: str) -> str:
+    """What an assignment asks for, in one line."""
+    asked = exercises.unit(unit).exercises
+    choices = sum(each.kind == "choice" for each in asked)
+    return ", ".join(f"`{each.name}`" for each in asked if each.kind != "choice") + f"; {choices} questions with options"
+
+
+def page_of(course: Course, path: Path, other: Path | None, to: str) -> dict[str, Any]:
     """A notebook as a page: the badge and the set-up cell make room for links that a reader of the site needs."""
     notebook = json.loads(path.read_text(encoding="utf-8"))
     repository = course.settings.student_repository
     here = path.relative_to(course.root).as_posix()
+    link = Path(os.path.relpath(other, path.parent)).with_suffix(".html").as_posix() if other else ""
     buttons = BUTTONS.format(
         colab=f"{notebooks.COLAB}/github/{repository['owner']}/{repository['name']}/blob/{repository['branch']}/{here}",
         file=path.name,
-        other=Path(os.path.relpath(other, path.parent)).with_suffix(".html").as_posix(),
-        to=to,
+        other=f'\n<a href="{link}">{to}</a>' if other else "",
     )
     cells = [cell for cell in notebook["cells"] if notebooks.OPENING not in cell["metadata"].get("tags", [])]
     title, _, text = "".join(cells[0]["source"]).partition("\n")
@@ -80,6 +118,8 @@ def copy_files(course: Course, target: Path) -> None:
     for pattern in ("lectures/*.ipynb", "assignments/*/*.ipynb", "docs/examples/**/*.html"):
         for path in course.root.glob(pattern):
             copy(path, target / path.relative_to(course.root))
+    for unit, (_, svg) in pictures.pictures().items():
+        write(target / "pictures" / f"{unit}.svg", svg)
 
 
 def sphinx(source: Path, target: Path) -> int:

@@ -33,20 +33,31 @@ autodoc_default_options = {"members": True, "show-inheritance": False}
 python_maximum_signature_line_length = 90
 add_module_names = False
 
-html_theme = "sphinx_book_theme"
+# The theme is that under sphinx-book-theme: with its bar at the top the lectures, the guides and the API are each a book of their own.
+html_theme = "pydata_sphinx_theme"
+html_theme_options = {
+    "logo": {"text": project, "image_light": "static/logo.svg", "image_dark": "static/logo.svg", "alt_text": ""},
+    "navbar_align": "left",
+    "header_links_before_dropdown": 6,
+    "navbar_persistent": ["search-button"],
+    "navbar_end": ["theme-switcher"],
+    "secondary_sidebar_items": ["page-toc"],
+    "show_toc_level": 2,
+    "show_nav_level": 1,
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "pygments_light_style": "github-light",
+    "pygments_dark_style": "github-dark",
+    "search_bar_text": "Search the course",
+}
+html_sidebars = {
+    section: ["pages-of-section.html"]
+    for section in ("lectures*", "lectures/*", "assignments*", "assignments/**", "guides", "results", "docs/*", "api/*")
+}
 html_static_path = ["static"]
 html_css_files = ["katex/katex.min.css", "site.css"]
 html_js_files = [("katex/katex.min.js", {"defer": "defer"}), ("site.js", {"defer": "defer"})]
 html_math_renderer = "katex"
 html_favicon = "static/favicon.svg"
-html_copy_source = False
-html_show_sphinx = False
-html_last_updated_fmt = None
-html_theme_options = {
-    "logo": {"text": project, "image_light": "static/logo.svg", "image_dark": "static/logo.svg", "alt_text": ""},
-    "use_download_button": False,
-    "use_fullscreen_button": False,
-    "show_toc_level": 2,
-    "toc_title": "On this page",
-    "extra_footer": "",
-}
+html_copy_source = html_use_index = html_domain_indices = False
+html_context = {"default_mode": "auto"}
