@@ -18,7 +18,17 @@ export DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES=1  # a job that two workers
 export DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL=60s      # a worker that is silent for so long is gone, and its jobs go to others
 case $role in
 scheduler) exec "${DASK:-dask}" scheduler --protocol tls --no-dashboard --dashboard-address 127.0.0.1:0 "$@" ;;
-worker) exec "${DASK:-dask}" worker --protocol tls --no-dashboard --dashboard-address 127.0.0.1:0 --nthreads 1 "$@" ;;
+worker)  # ends when its scheduler does: then it is started again, until somebody ends this script
+    trap 'kill "$child" 2>/dev/null; wait "$child"; exit 0' TERM INT
+    while :; do
+        "${DASK:-dask}" worker --protocol tls --no-dashboard --dashboard-address 127.0.0.1:0 --nthreads 1 "$@" &
+        child=$!
+        code=0
+        wait "$child" || code=$?
+        [ "$code" -ne 2 ] || exit 2  # wrong options stay wrong
+        echo "run.sh: the worker ended with $code; it is started again" >&2
+        sleep 2
+    done ;;
 client) exec "$@" ;;
 *) echo "run.sh: the role is scheduler, worker or client, not $role" >&2; exit 2 ;;
 esac

@@ -92,6 +92,7 @@ def grade(
             if pool is None:
                 if len(students) > 2 * count:
                     rehearse_judge(course.unit(name), run.seed)
+                run.recorder.rest()  # the workers shall not inherit a connection
                 pool = LocalPool(count, name, site.place)
                 stack.callback(pool.close)
             run.all(itertools.chain([first], jobs), pool)
@@ -164,7 +165,7 @@ class Run:
 
         self.course, self.unit, self.seed, self.min_level = course, unit, seed, min_level
         self.summary, self.advance, self.say = summary, advance, say
-        self.recorder = Recorder(course, unit)
+        self.recorder = Recorder(course, unit, say)
         self.template = self.recorder.template
         self.grader = grader_version(course.unit(unit))
         self.journal = Journal(course.root / "runs" / f"{unit}.journal")
@@ -277,13 +278,17 @@ class Run:
         _write(results.path_of(self.course.root, self.unit, job.student), answer.result.to_json().encode())
 
     def record(self, result: Result) -> None:
-        if not self.backed_up:
-            from autograder.grading.record import back_up
+        from autograder.grading.record import Unrecordable
 
+        if not self.backed_up:
             with writing():
-                back_up(self.course)
+                self.recorder.back_up()
             self.backed_up = True
-        before, after = self.recorder.record(result)
+        try:
+            before, after = self.recorder.record(result)
+        except Unrecordable as error:
+            self.problem(result.student, str(error))
+            return
         with writing():
             self.journal.add(result.student, result.fingerprint)
         if before is not None and abs(before - after) > 1e-9:

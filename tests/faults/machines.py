@@ -1,0 +1,95 @@
+"""A cluster of real processes on this machine, started by the scripts that an instructor uses."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import dask
+import psutil
+
+from autograder.course import SOURCE_TREE
+from autograder.grading.cluster import Cluster
+
+RUN = str(SOURCE_TREE / "cluster" / "run.sh")
+
+
+class Machines:
+    """A scheduler and workers; whatever is left of them at the end is killed."""
+
+    def __init__(self, keys: Path, folder: Path, environment: dict[str, str]) -> None:
+        self.keys, self.folder = keys, folder
+        self.environment = environment | {"DASK": str(Path(sys.executable).parent / "dask")}
+        self.started: list[subprocess.Popen[bytes]] = []
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = int(free.getsockname()[1])
+        self.address = f"tls://127.0.0.1:{self.port}"
+
+    def scheduler(self) -> "subprocess.Popen[bytes]":
+        return self._run("scheduler", "--host", "127.0.0.1", "--port", str(self.port))
+
+    def worker(self, *before: str, **variables: str) -> "subprocess.Popen[bytes]":
+        """A worker; `before` is put before the command, to take something away from it."""
+        return self._run("worker", self.address, "--host", "127.0.0.1", "--local-directory", str(self.folder), before=before, **variables)
+
+    def _run(self, role: str, *arguments: str, before: tuple[str, ...] = (), **variables: str) -> "subprocess.Popen[bytes]":
+        with open(self.folder / f"{role}.log", "ab") as log:
+            command = [*before, RUN, role, str(self.keys / role), *arguments]
+            process = subprocess.Popen(command, env=self.environment | variables, stdout=log, stderr=log)
+        self.started.append(process)
+        return process
+
+    def cluster(self, say: Any = lambda line: None, workers: int = 0) -> Cluster:
+        """The cluster as this process sees it, once so many workers have come."""
+        tls = {"ca-file": str(self.keys / "client" / "ca.pem")}
+        tls["client"] = {name: str(self.keys / "client" / f"{name}.pem") for name in ("cert", "key")}  # type: ignore[assignment]
+        dask.config.set({"distributed.comm.tls": tls})
+        cluster = Cluster(self.address, say)
+        while len(cluster.look()) < workers:
+            assert all(each.poll() is None for each in self.started), self.logs()
+            time.sleep(0.2)
+        return cluster
+
+    def logs(self) -> str:
+        return "\n".join(path.read_text(errors="replace")[-3000:] for path in self.folder.glob("*.log"))
+
+    def __enter__(self) -> "Machines":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if kind is not None:
+            print(self.logs())
+        for process in self.started:
+            kill(process.pid)
+            process.wait()
+
+
+def descendants(pid: int, *words: str) -> list[psutil.Process]:
+    """Processes below this one whose command line has these words."""
+    found = []
+    for process in psutil.Process(pid).children(recursive=True):
+        try:
+            if all(word in " ".join(process.cmdline()) for word in words):
+                found.append(process)
+        except psutil.Error:
+            continue
+    return found
+
+
+def kill(pid: int) -> None:
+    """A process and everything below it, without goodbye."""
+    try:
+        whole = [*psutil.Process(pid).children(recursive=True), psutil.Process(pid)]
+    except psutil.Error:
+        return
+    for process in whole:
+        try:
+            os.kill(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            continue
