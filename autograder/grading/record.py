@@ -221,13 +221,12 @@ class Recorder:
         """Grades or comments of a submitted notebook, one per cell: new rows, and what the grader says in those that are there."""
         if not rows:
             return
-        given = self.insert(table)
+        given = self.insert(table).values([{"id": api.new_uuid(), "notebook_id": notebook, **row} for row in rows])
         said = {name: given.excluded[name] for name in rows[0] if name != "cell_id"}
         if "needs_manual_grade" in said:
             said["needs_manual_grade"] = or_(said["needs_manual_grade"], table.c.manual_score.is_not(None))
         one = {"index_elements": ["cell_id", "notebook_id"]}
-        merge = given.on_conflict_do_update(**one, set_=said) if said else given.on_conflict_do_nothing(**one)
-        connection.execute(merge, [{"id": api.new_uuid(), "notebook_id": notebook, **row} for row in rows])
+        connection.execute(given.on_conflict_do_update(**one, set_=said) if said else given.on_conflict_do_nothing(**one))
 
 
 def _score(row: Any, auto_score: float | None) -> float:

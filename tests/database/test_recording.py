@@ -137,49 +137,44 @@ def _statements(recorder: Recorder) -> list[str]:
 
 
 def test_cut_off_at_every_statement(server: Server, in_postgres: Course, graded: Course) -> None:
-    everything = stored(graded, ONE)
+    first, *others = stored(graded, ONE)
     with Recorder(in_postgres, ONE) as recorder:
-        sent = _statements(recorder)
-        recorder.record(everything[0])
-        length = len(sent)
-        assert length > 5
-        for number, result in enumerate(everything[1:] * 2):
+        engine, sent = recorder.gradebook.engine, _statements(recorder)
+        for _ in ("new", "again"):
             sent.clear()
-            at = number % length
+            recorder.record(first)
+            length = len(sent)
+            for number, result in enumerate(others):
+                sent.clear()
+                at = 1 + number % length
 
-            @event.listens_for(recorder.gradebook.engine, "before_cursor_execute")
-            def cut(*_: object, sent: list[str] = sent, at: int = at) -> None:
-                if len(sent) == at + 1:
-                    server.cut()
+                @event.listens_for(engine, "before_cursor_execute")
+                def cut(*_: object, at: int = at) -> None:
+                    if len(sent) == at:
+                        server.cut()
 
-            recorder.record(result)
-            event.remove(recorder.gradebook.engine, "before_cursor_execute", cut)
-            assert len(sent) > at + 1, "the transaction began anew"
+                recorder.record(result)
+                event.remove(engine, "before_cursor_execute", cut)
+                assert len(sent) == at + length, "the transaction began anew"
     record_all(in_postgres, graded, TWO)
     assert content(in_postgres) == content(graded)
 
 
 def test_cut_off_at_random_moments(server: Server, in_postgres: Course, graded: Course) -> None:
-    stop, cuts, chance = threading.Event(), [0], random.Random(1)
+    chance = random.Random(1)
 
     def saw() -> None:
-        while not stop.wait(chance.uniform(0.0, 0.05)):
+        for _ in range(25):
+            time.sleep(chance.uniform(0.05, 0.2))
             server.cut()
-            cuts[0] += 1
 
-    thread = threading.Thread(target=saw)
-    with contextlib.ExitStack() as stack:
-        recorders = [stack.enter_context(Recorder(in_postgres, unit)) for unit in (ONE, TWO)]
+    with Recorder(in_postgres, ONE) as one, Recorder(in_postgres, TWO) as two:
+        thread = threading.Thread(target=saw)
         thread.start()
-        try:
-            for _ in range(5):
-                for unit, recorder in zip((ONE, TWO), recorders, strict=True):
-                    for result in stored(graded, unit):
-                        recorder.record(result)
-        finally:
-            stop.set()
-            thread.join()
-    assert cuts[0] > 5
+        while thread.is_alive():
+            for recorder in (one, two):
+                for result in stored(graded, recorder.unit):
+                    recorder.record(result)
     assert content(in_postgres) == content(graded)
 
 
@@ -319,9 +314,7 @@ def wire(server: Server) -> Iterator[Wire]:
     one.socket.close()
 
 
-def test_few_round_trips_per_submission(
-    server: Server, in_postgres: Course, graded: Course, wire: Wire, record_property: Callable[[str, object], None]
-) -> None:
+def test_few_round_trips_per_submission(server: Server, in_postgres: Course, graded: Course, wire: Wire) -> None:
     settings = (in_postgres.root / "course.toml").read_text()
     (in_postgres.root / "course.toml").write_text(settings.replace(f":{server.port}/", f":{wire.socket.getsockname()[1]}/"))
     course = Course(in_postgres.root)
