@@ -17,6 +17,7 @@ GATES: list[tuple[str, list[list[str]]]] = [
     ("notebooks", [[*PYTEST, "-n", "2", "--dist", "worksteal", "tests/notebooks", "--durations=12"]]),
     ("hostile", [[*PYTEST, "tests/hostile"]]),
     ("equality with nbgrader", [[*PYTEST, "tests/equality"]]),
+    ("database and faults", [[*PYTEST, "-n", "2", "--dist", "loadfile", "tests/database", "tests/faults", "--durations=10"]]),
     ("browser", [[*PYTEST, "tests/browser"]]),
     ("colab", [[*PYTEST, "-n", "2", "--dist", "loadfile", "tests/colab", "--durations=5"]]),
 ]

@@ -276,7 +276,7 @@ def back_up(course: Course, say: Callable[[str], None] = lambda line: None) -> P
             return None
         half.replace(target)
     except (OSError, sqlite3.Error) as error:
-        raise UserError(f"the gradebook could not be backed up: {error}") from None
+        raise UserError(f"the gradebook could not be backed up: {error}. Nothing was recorded: mend that, then give the same command again") from None
     finally:
         half.unlink(missing_ok=True)
     for old_copy in sorted(folder.glob("gradebook-*"))[:-BACKUPS]:
@@ -300,5 +300,5 @@ def _dump(url: URL, target: Path) -> str | None:
         versions = " ".join(line.strip() for line in done.stderr.splitlines() if "server version:" in line)
         return f"pg_dump is older than the server, install its postgresql-client ({versions.removeprefix('pg_dump: detail: ')})"
     if done.returncode != 0:
-        raise UserError(f"the gradebook could not be backed up: {without_password(done.stderr.strip(), url)}")
+        raise UserError(f"the gradebook could not be backed up: {without_password(done.stderr.strip(), url)}. Nothing was recorded: mend that, then give the same command again")
     return None
