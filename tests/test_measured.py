@@ -72,7 +72,8 @@ def test_the_damage_is_that_of_the_tests() -> None:
 
     found = kept("repair")["output"]
     assert {name: found[name] for name in damage.counts()} == damage.counts(), AGAIN.format("repair")
-    assert found["tests"]["test_stock.test_stock_nbgrader_gives_what_the_table_says"]["passed"] == len(damage.DAMAGES)
+    stock = [count["passed"] for where, count in found["tests"].items() if where.startswith("test_stock.")]
+    assert sum(stock) == len(damage.DAMAGES), "stock nbgrader was not measured on all of it"
 
 
 def test_a_marked_figure_is_filled_in() -> None:

@@ -30,9 +30,8 @@ BUTTONS = """\
 </p>"""
 
 
-def main() -> int:
+def main(target: Path = SOURCE_TREE / "build" / "site") -> int:
     course = Course.find(SOURCE_TREE)
-    target = course.root / "build" / "site"
     target.parent.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target.parent, prefix="site-") as folder:
         source, new = Path(folder) / "source", Path(folder) / "site"
@@ -41,7 +40,7 @@ def main() -> int:
             return code
         copy_files(course, new)
         notebooks.swap(new, target)
-    print(f"the site: {target.relative_to(course.root)}/index.html ({len(list(target.rglob('*.html')))} pages)")
+    print(f"the site: {os.path.relpath(target)}/index.html ({len(list(target.rglob('*.html')))} pages)")
     return 0
 
 
@@ -142,6 +141,6 @@ def copy(path: Path, target: Path) -> None:
 
 if __name__ == "__main__":
     try:
-        sys.exit(main())
+        sys.exit(main(*(Path(folder).resolve() for folder in sys.argv[1:2])))
     except UserError as error:
         sys.exit(f"make site: {error}")
