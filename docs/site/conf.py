@@ -9,7 +9,7 @@ sys.path.insert(0, str(Path(__file__).parent))  # for course_site, the extension
 
 course = Course.find(SOURCE_TREE)
 project = html_title = course.settings.title
-author = copyright = "the authors of the course"
+author = "The authors of the course"
 language = "en"
 
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.viewcode", "sphinx_copybutton", "course_site"]
@@ -30,8 +30,8 @@ autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 autodoc_default_options = {"members": True, "show-inheritance": False}
-python_maximum_signature_line_length = 90
 add_module_names = False
+toc_object_entries_show_parents = "hide"
 
 # The theme is that under sphinx-book-theme: with its bar at the top the lectures, the guides and the API are each a book of their own.
 html_theme = "pydata_sphinx_theme"
@@ -44,16 +44,14 @@ html_theme_options = {
     "secondary_sidebar_items": ["page-toc"],
     "show_toc_level": 2,
     "show_nav_level": 1,
-    "footer_start": ["copyright"],
+    "footer_start": ["licence.html"],
     "footer_end": [],
     "pygments_light_style": "github-light",
     "pygments_dark_style": "github-dark",
     "search_bar_text": "Search the course",
 }
-html_sidebars = {
-    section: ["pages-of-section.html"]
-    for section in ("lectures*", "lectures/*", "assignments*", "assignments/**", "guides", "results", "docs/*", "api/*")
-}
+SECTIONS = ("lectures", "lectures/*", "assignments", "assignments/*/*", "guides", "results", "docs/*", "api/*")
+html_sidebars = {page: [] for page in ("index", "playground", "search", "_modules/**")} | {page: ["pages-of-section.html"] for page in SECTIONS}
 html_static_path = ["static"]
 html_css_files = ["katex/katex.min.css", "site.css"]
 html_js_files = [("katex/katex.min.js", {"defer": "defer"}), ("site.js", {"defer": "defer"})]
