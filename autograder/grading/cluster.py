@@ -53,8 +53,14 @@ def grade_here(request: bytes, seconds: float) -> tuple[str, str, bytes]:
 class Cluster:
     """The workers behind a scheduler, seen from the coordinator. A scheduler that comes back is found again."""
 
-    def __init__(self, address: str, say: Callable[[str], None] = lambda line: None, patience: float = PATIENCE) -> None:
-        self.address, self.say, self.patience = address, say, patience
+    def __init__(
+        self,
+        address: str,
+        say: Callable[[str], None] = lambda line: None,
+        patience: float = PATIENCE,
+        work: Callable[[bytes, float], tuple[str, str, bytes]] = grade_here,
+    ) -> None:
+        self.address, self.say, self.patience, self.work = address, say, patience, work
         check_address(address)
         self.refused: dict[str, str] = {}  # worker -> why
         self.lock = threading.RLock()
@@ -91,7 +97,7 @@ class Cluster:
             client = self._living()
             allowed = self._somebody()
             try:
-                future = client.submit(grade_here, request, seconds, pure=False, workers=allowed if self.refused else None)
+                future = client.submit(self.work, request, seconds, pure=False, workers=allowed if self.refused else None)
                 kind, who, answer = self._result(future, seconds)
             except KilledWorker as killed:
                 raise Lost(f"the cluster lost every worker that had it, the last one {_last(killed)}") from None
@@ -184,7 +190,7 @@ def check_address(address: str) -> None:
     if parts.scheme == "tcp" and not _is_here(parts.hostname):
         raise UserError(
             f"{address} is not encrypted: whoever can listen reads the secret seed, and whoever can connect runs code on the workers. "
-            "Use tls:// (cluster/README.md shows how), or tcp:// on this machine only"
+            "Use tls:// (docs/scale.md shows how), or tcp:// on this machine only"
         )
 
 

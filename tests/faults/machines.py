@@ -47,9 +47,14 @@ class Machines:
 
     def cluster(self, say: Any = lambda line: None, workers: int = 0) -> Cluster:
         """The cluster as this process sees it, once so many workers have come."""
-        tls = {"ca-file": str(self.keys / "client" / "ca.pem")}
-        tls["client"] = {name: str(self.keys / "client" / f"{name}.pem") for name in ("cert", "key")}  # type: ignore[assignment]
-        dask.config.set({"distributed.comm.tls": tls})
+        mine, prefix = self.keys / "client", "distributed.comm.tls"
+        dask.config.set(
+            {
+                f"{prefix}.ca-file": str(mine / "ca.pem"),
+                f"{prefix}.client.cert": str(mine / "cert.pem"),
+                f"{prefix}.client.key": str(mine / "key.pem"),
+            }
+        )
         cluster = Cluster(self.address, say)
         while len(cluster.look()) < workers:
             assert all(each.poll() is None for each in self.started), self.logs()
