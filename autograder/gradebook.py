@@ -28,10 +28,11 @@ def _without_slow_grammar() -> Iterator[None]:
 with _without_slow_grammar():
     from nbgrader import api as api
     from nbgrader.utils import parse_utc as parse_utc
-    from sqlalchemy import URL, create_engine, inspect, make_url
-    from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
+    from sqlalchemy import URL, Connection, create_engine, func, inspect, make_url, select
+    from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
 COURSE = "attention"
+LOCK = 0x617474656E  # any number that other programs do not use for a lock of theirs
 HOW = "write sqlite:///FILE or postgresql://USER@HOST/DATABASE into [gradebook] url of course.toml or into COURSE_GRADEBOOK"
 CONNECTION = {  # libpq's settings, unless the address has others: a host that has vanished is noticed within a minute
     "connect_timeout": "10",
@@ -100,35 +101,33 @@ def open_gradebook(course: Course) -> Any:
     """nbgrader's Gradebook of a course, new tables made if there are none; UserError if that is not possible."""
     url = address(course)
     try:
-        _check_schema(url)
-        for last in (False, True):
-            try:
-                return api.Gradebook(url.render_as_string(hide_password=False), COURSE)
-            except (DBAPIError, api.InvalidEntry):
-                if last:  # the first time, another process may have made the same tables at the same moment
-                    raise
-    except (SQLAlchemyError, ModuleNotFoundError, api.InvalidEntry) as error:
+        engine = create_engine(url)
+    except (SQLAlchemyError, ModuleNotFoundError) as error:
+        raise explained(error, url) from None
+    try:
+        with engine.begin() as connection:
+            _check(connection, url)
+            return api.Gradebook(url.render_as_string(hide_password=False), COURSE)
+    except (SQLAlchemyError, api.InvalidEntry) as error:
         raise explained(error, url) from None
     except FileNotFoundError:
         raise UserError(
             "nbgrader needs the program alembic for a new gradebook: activate the environment, or pip install alembic"
         ) from None
-
-
-def _check_schema(url: URL) -> None:
-    """Refuse what an older nbgrader made, and an encoding that cannot hold the comments."""
-    engine = create_engine(url)
-    try:
-        with engine.connect() as connection:
-            if engine.dialect.name == "postgresql":
-                encoding = connection.exec_driver_sql("SHOW server_encoding").scalar()
-                if encoding != "UTF8":
-                    raise UserError(f"the gradebook {shown(url)} is encoded in {encoding}: make one with `createdb --encoding UTF8`")
-            columns = {name: {column["name"] for column in found} for (_, name), found in inspect(connection).get_multi_columns().items()}
     finally:
         engine.dispose()
+
+
+def _check(connection: Connection, url: URL) -> None:
+    """Refuse what an older nbgrader made, and an encoding that cannot hold the comments; keep others from making tables meanwhile."""
+    if connection.dialect.name == "postgresql":
+        encoding = connection.exec_driver_sql("SHOW server_encoding").scalar()
+        if encoding != "UTF8":
+            raise UserError(f"the gradebook {shown(url)} is encoded in {encoding}: make one with `createdb --encoding UTF8`")
+        connection.execute(select(func.pg_advisory_xact_lock(LOCK)))
+    there = {name: {column["name"] for column in found} for (_, name), found in inspect(connection).get_multi_columns().items()}
     for name, table in api.Base.metadata.tables.items():
-        if "student" in columns and (missing := sorted(set(table.columns.keys()) - columns.get(name, set()))):
+        if "student" in there and (missing := sorted(set(table.columns.keys()) - there.get(name, set()))):
             raise UserError(
                 f"the gradebook {shown(url)} was made by an older nbgrader ({name}.{missing[0]} is missing): copy it, then run `nbgrader db upgrade`"
             )

@@ -28,6 +28,9 @@ def grade(
         students = [student]
     if not students:
         raise UserError(f"nobody has handed in {unit}: there is no submitted/STUDENT/{unit} in {course.root}")
+    from autograder.gradebook import open_gradebook
+
+    open_gradebook(course).close()  # whatever is wrong with it is said once, not for each student
     summary, began = Summary(unit), time.perf_counter()
     for each in students:
         if not force and (course.autograded / each / unit / f"{unit}.ipynb").is_file():

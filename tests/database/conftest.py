@@ -1,23 +1,28 @@
 """One server for all tests, and one class: units 01 and 02, graded undisturbed in SQLite, which is what everything is compared with."""
 
+import contextlib
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from autograder.course import SOURCE_TREE, Course
-from autograder.grading import run
+from autograder.grading import results, run
+from autograder.grading.record import Recorder
+from autograder.grading.results import Result
+from autograder.postgres import can_start
 from autograder.release import new_course, release
 from autograder.simulate import simulate
 from tests.conftest import need
-from tests.database.server import Server, program, running
+from tests.database.server import Server, running
 
-UNITS = ("01_nadaraya_watson", "02_dot_product_attention")
+UNITS = ONE, TWO = "01_nadaraya_watson", "02_dot_product_attention"
 SETTINGS = """
 [due]
 "01_nadaraya_watson" = 2026-01-01T12:00:00Z
@@ -28,19 +33,24 @@ BROKEN = "zoe"  # handed in something that nobody can grade
 SEED = "database tests"
 
 
+@pytest.fixture(autouse=True)
+def _same_seed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COURSE_SEED", SEED)
+
+
 @pytest.fixture(scope="session")
-def server() -> Iterator[Server]:
-    need(program("initdb") and shutil.which("setpriv"), "PostgreSQL's server (package postgresql)")
+def _server() -> Iterator[Server]:
+    need(can_start(), "PostgreSQL's server (package postgresql)")
     with running() as one:
         yield one
 
 
 @pytest.fixture
-def own_server() -> Iterator[Server]:
-    """A server that a test may stop."""
-    need(program("initdb") and shutil.which("setpriv"), "PostgreSQL's server (package postgresql)")
-    with running() as one:
-        yield one
+def server(_server: Server) -> Iterator[Server]:
+    """A test may stop it: the next one finds it running."""
+    yield _server
+    if _server.process is None:
+        _server.start()
 
 
 @pytest.fixture(scope="session")
@@ -58,46 +68,72 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Course:
     return course
 
 
-@dataclass(frozen=True)
-class Classes:
-    """Makes copies of the class, in whatever state and database a test needs."""
+def handed_in(graded: Course, root: Path, url: str) -> Course:
+    """The same class before anything was graded; `url` is the gradebook's."""
+    shutil.copytree(graded.root, root, ignore=shutil.ignore_patterns("runs", "autograded", "backups", "pages", "export", "gradebook.db"))
+    (root / "course.toml").write_text(f'[gradebook]\nurl = "{url}"\npatience_seconds = 60\n{SETTINGS}')
+    return Course(root)
 
-    graded: Course
-    folder: Path
 
-    def released(self, name: str, url: str | None) -> Course:
-        """Released and handed in, nothing graded; `url` is the gradebook's, which knows nothing yet."""
-        root = self.folder / name
-        root.mkdir()
-        for each in ("nbgrader_config.py", "solutions", "submitted"):
-            source = self.graded.root / each
-            shutil.copytree(source, root / each) if source.is_dir() else shutil.copy(source, root / each)
-        given = f'[gradebook]\nurl = "{url}"\npatience_seconds = 60\n' if url else ""
-        (root / "course.toml").write_text(given + SETTINGS)
-        course = Course(root)
-        for unit in UNITS:
-            release(course, unit)
-        return course
-
-    def stored(self, course: Course) -> Course:
-        """The same with results and executed notebooks on disk: a run has only to record them."""
-        for each in ("runs/results", "autograded"):
-            shutil.copytree(self.graded.root / each, course.root / each, dirs_exist_ok=True)
-        return course
+@pytest.fixture(scope="session")
+def _template(_server: Server, graded: Course, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The name of a PostgreSQL database in which the units are released."""
+    course = handed_in(graded, tmp_path_factory.mktemp("template") / "course", _server.database("template"))
+    for unit in UNITS:
+        release(course, unit)
+    return "template"
 
 
 @pytest.fixture
-def classes(graded: Course, tmp_path: Path) -> Classes:
-    return Classes(graded, tmp_path)
+def in_postgres(server: Server, _template: str, graded: Course, tmp_path: Path) -> Course:
+    """The class, released and not graded, in PostgreSQL."""
+    server.cut()
+    return handed_in(graded, tmp_path / "postgres", server.database("copy", _template))
 
 
 @pytest.fixture
-def shell(monkeypatch: pytest.MonkeyPatch) -> Callable[..., "subprocess.Popen[str]"]:
-    """Start a command of the command line as a process of its own."""
+def in_sqlite(graded: Course, tmp_path: Path) -> Course:
+    """The same in SQLite."""
+    course = handed_in(graded, tmp_path / "sqlite", f"sqlite:///{tmp_path}/sqlite/gradebook.db")
+    shutil.copy(graded.root / "gradebook.db", course.root)
+    with contextlib.closing(sqlite3.connect(course.root / "gradebook.db")) as gradebook:
+        for table in ("grade", "comment", "submitted_notebook", "submitted_assignment", "student"):
+            gradebook.execute(f"DELETE FROM {table}")
+        gradebook.commit()
+    return course
+
+
+@pytest.fixture(params=["postgres", "sqlite"])
+def course(request: pytest.FixtureRequest) -> Any:
+    """The class, released and not graded, in one database and in the other."""
+    return request.getfixturevalue(f"in_{request.param}")
+
+
+def stored(graded: Course, unit: str) -> list[Result]:
+    found = [results.read(graded.root, unit, student) for student in graded.students(unit)]
+    return [result for result in found if result is not None]
+
+
+def record_all(course: Course, graded: Course, *units: str) -> None:
+    """What a run does with the results that it finds on disk."""
+    for unit in units:
+        with Recorder(course, unit) as recorder:
+            for result in stored(graded, unit):
+                recorder.record(result)
+
+
+@pytest.fixture
+def shell() -> Iterator[Callable[..., "subprocess.Popen[str]"]]:
+    """Starts `autograder …` as a process of its own, which does not outlive the test."""
+    started: list[subprocess.Popen[str]] = []
 
     def start(course: Course, *arguments: str, **variables: str) -> "subprocess.Popen[str]":
         command = [sys.executable, "-m", "autograder.cli", "--course", str(course.root), *arguments]
-        environment = os.environ | {"PYTHONPATH": str(SOURCE_TREE), "COURSE_SEED": SEED, "COLUMNS": "200"} | variables
-        return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        environment = os.environ | {"PYTHONPATH": str(SOURCE_TREE), "COLUMNS": "200"} | variables
+        started.append(subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))
+        return started[-1]
 
-    return start
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()

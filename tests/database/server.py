@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from autograder import postgres
 from autograder.postgres import PASSWORD as PASSWORD
-from autograder.postgres import USER
+from autograder.postgres import USER as USER
 from autograder.postgres import program as program
 
 

@@ -7,24 +7,24 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from autograder.course import GRADEBOOK, SOURCE_TREE, Course
 from autograder.errors import UserError
-from autograder.gradebook import address, opened, shown
+from autograder.gradebook import address, open_gradebook, opened, shown
 from autograder.grading import record
 from autograder.grading.record import Recorder, back_up
+from autograder.postgres import NOBODY
 from autograder.release import new_course
 from tests.conftest import need
-from tests.database.conftest import UNITS, Classes
+from tests.database.conftest import ONE, TWO, record_all
 from tests.database.content import content
-from tests.database.server import PASSWORD, Server, program, running
-from tests.database.test_recording import record_all
+from tests.database.server import PASSWORD, USER, Server, program
 
 pytestmark = [pytest.mark.postgres, pytest.mark.sandbox]
-ONE, TWO = UNITS
 
 
 def course_at(folder: Path, url: str) -> Course:
@@ -54,7 +54,7 @@ def refusal(course: Course) -> str:
         (("grader:", "nobody:"), "password authentication failed"),
         (("127.0.0.1", "no.such.host.invalid"), "could not translate host name"),
         (("/right", "/missing"), 'database "missing" does not exist; is its name right? `createdb'),
-        (("/right", "/right?sslmode=verify-full&sslrootcert=/none.crt"), "root certificate file"),
+        (("/right", "/right?sslmode=verify-full&sslrootcert=/none.crt"), "server does not support SSL, but SSL was required"),
         (("/right", "/right?nonsense=1"), 'invalid connection option "nonsense"'),
         (("p%40ss", "p@ss"), "more than one @: in a password, write %40"),
         (("postgresql:", "mysql:"), "cannot be kept in mysql: write sqlite:///FILE or postgresql://USER@HOST/DATABASE"),
@@ -87,33 +87,65 @@ def test_a_user_who_may_not_make_tables(server: Server, tmp_path: Path) -> None:
     assert "permission denied for schema public; the user must own the database" in refusal(course_at(tmp_path, url))
 
 
-def test_another_encoding(tmp_path: Path) -> None:
-    need(program("initdb"), "PostgreSQL's server (package postgresql)")
-    with running("LATIN1") as server:
-        assert "is encoded in LATIN1: make one with `createdb --encoding UTF8`" in refusal(course_at(tmp_path, server.database("latin")))
+def test_another_encoding(server: Server, tmp_path: Path) -> None:
+    server.sql("DROP DATABASE IF EXISTS latin", f"CREATE DATABASE latin OWNER {USER} ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0")
+    assert "is encoded in LATIN1: make one with `createdb --encoding UTF8`" in refusal(course_at(tmp_path, server.url("latin")))
 
 
 @pytest.mark.parametrize("kind", ["postgres", "sqlite"])
 def test_an_older_nbgrader(server: Server, tmp_path: Path, kind: str) -> None:
-    plain = "plain-password"  # nbgrader cannot upgrade by an address with a % in it
-    server.sql(f"DROP ROLE IF EXISTS older; CREATE ROLE older LOGIN PASSWORD '{plain}'") if kind == "postgres" else None
-    url = server.database("older") if kind == "postgres" else f"sqlite:///{tmp_path}/gradebook.db"
-    course = course_at(tmp_path, url)
-    shutil.copy(SOURCE_TREE / "nbgrader_config.py", tmp_path)
+    course = course_at(tmp_path, server.database("older") if kind == "postgres" else f"sqlite:///{tmp_path}/gradebook.db")
     with opened(course) as gradebook:
         gradebook.db.connection().exec_driver_sql("ALTER TABLE student DROP COLUMN lms_user_id")
-        gradebook.db.connection().exec_driver_sql("UPDATE alembic_version SET version_num = '167914646830'")
         gradebook.db.commit()
     assert "was made by an older nbgrader (student.lms_user_id is missing): copy it, then run `nbgrader db upgrade`" in refusal(course)
+
+
+def test_nbgraders_upgrade_works_with_the_password_in_a_file(server: Server, tmp_path: Path) -> None:
+    server.database("older")
+    (tmp_path / "pgpass").write_text(f"127.0.0.1:{server.port}:*:{USER}:{PASSWORD.replace(':', chr(92) + ':')}\n")
+    (tmp_path / "pgpass").chmod(0o600)
+    course = course_at(tmp_path, f"postgresql://{USER}@127.0.0.1:{server.port}/older?passfile={tmp_path}/pgpass")
+    shutil.copy(SOURCE_TREE / "nbgrader_config.py", tmp_path)
+    with opened(course) as gradebook:  # as nbgrader was before its last migration
+        for statement in (
+            "ALTER TABLE assignment DROP COLUMN course_id",
+            "DROP TABLE course",
+            "UPDATE alembic_version SET version_num = '282d30a0218e'",
+        ):
+            gradebook.db.connection().exec_driver_sql(statement)
+        gradebook.db.commit()
+    assert "was made by an older nbgrader" in refusal(course)
     environment = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "PYTHONPATH": str(SOURCE_TREE)}
-    if kind == "postgres":
-        server.sql('ALTER DATABASE "older" OWNER TO older', "REASSIGN OWNED BY grader TO older", database="older")
-        course = course_at(tmp_path, server.url("older", "older", plain))
-    subprocess.run([sys.executable, "-m", "nbgrader", "db", "upgrade"], cwd=tmp_path, env=environment, capture_output=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "nbgrader", "db", "upgrade"], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
     with opened(course) as gradebook:
         assert gradebook.students == []
-    if kind == "postgres":
-        server.sql("DROP DATABASE older WITH (FORCE)", "DROP ROLE older")
+
+
+def test_an_encrypted_connection_that_checks_who_is_there(server: Server, tmp_path: Path) -> None:
+    need(shutil.which("openssl"), "openssl")
+    key, certificate = server.folder / "data" / "server.key", server.folder / "data" / "server.crt"
+    subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-days", "1"]
+    made = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", *subject, "-keyout", str(key), "-out", str(certificate)]
+    subprocess.run(made, check=True, capture_output=True)
+    if os.geteuid() == 0:
+        os.chown(key, NOBODY, NOBODY)
+        os.chown(certificate, NOBODY, NOBODY)
+    server.sql("ALTER SYSTEM SET ssl = on", "SELECT pg_reload_conf()")
+    shutil.copy(certificate, tmp_path / "server.crt")
+    checked = f"?sslmode=verify-full&sslrootcert={tmp_path}/server.crt"
+    url = server.database("tls")
+    try:
+        course = course_at(tmp_path, url.replace("127.0.0.1", "localhost") + checked)
+        with opened(course) as gradebook:
+            assert gradebook.db.connection().exec_driver_sql("SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()").scalar() is True
+        assert back_up(course) is not None
+        assert "does not match host name" in refusal(course_at(tmp_path, url + checked)), "another name than that of the certificate"
+    finally:
+        server.sql("ALTER SYSTEM RESET ssl", "SELECT pg_reload_conf()")
 
 
 def test_sqlite_that_is_none(tmp_path: Path) -> None:
@@ -125,10 +157,10 @@ def test_sqlite_that_is_none(tmp_path: Path) -> None:
 
 def test_settings_are_checked(tmp_path: Path) -> None:
     (tmp_path / "course.toml").write_text("[gradebook]\npatience_seconds = 'long'\n")
-    with pytest.raises(UserError, match="patience_seconds in .gradebook. must be a number of seconds, not 'long'"):
+    with pytest.raises(UserError, match=r"patience_seconds in .gradebook. must be a number of seconds, not 'long'"):
         _ = Course(tmp_path).patience
     (tmp_path / "course.toml").write_text("[gradebook]\naddress = 'x'\n")
-    with pytest.raises(UserError, match="unknown entry 'address' in .gradebook."):
+    with pytest.raises(UserError, match=r"unknown entry 'address' in .gradebook."):
         _ = Course(tmp_path).gradebook_url
 
 
@@ -166,11 +198,9 @@ def test_no_simulated_student_gets_into_the_real_gradebook(tmp_path: Path, monke
     assert course.patience == 7
 
 
-def test_the_password_is_in_no_message_and_in_no_command_line(
-    server: Server, graded: Course, classes: Classes, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    course = classes.released("course", server.database("secret"))
-    assert shown(address(course)) == f"postgresql://grader@127.0.0.1:{server.port}/secret"
+def test_the_password_is_in_no_message_and_in_no_command_line(server: Server, in_postgres: Course) -> None:
+    course = in_postgres
+    assert shown(address(course)) == f"postgresql://grader@127.0.0.1:{server.port}/copy"
     seen: list[str] = []
     over = threading.Event()
 
@@ -190,18 +220,18 @@ def test_the_password_is_in_no_message_and_in_no_command_line(
     finally:
         over.set()
         thread.join()
-    dumps = [line for line in seen if "pg_dump" in line and "secret" in line]
+    dumps = [line for line in seen if "pg_dump" in line and "/copy" in line]
     assert dumps, "pg_dump was seen at work"
     assert not [line for line in dumps if PASSWORD in line or "%40ss" in line]
-    server.sql("ALTER TABLE grade OWNER TO postgres", database="secret")
-    with pytest.raises(UserError, match="could not be backed up: .*permission denied for table grade") as raised:
+    server.sql("ALTER TABLE grade OWNER TO postgres", database="copy")
+    with pytest.raises(UserError, match=r"could not be backed up: .*permission denied for table grade") as raised:
         back_up(course)
     assert PASSWORD not in str(raised.value)
     assert not [path for path in (course.root / "backups").iterdir() if path.name.startswith(".")], "no half of a copy stays"
 
 
-def test_a_backup_brings_everything_back(server: Server, graded: Course, classes: Classes, tmp_path: Path) -> None:
-    course = classes.released("course", server.database("before"))
+def test_a_backup_brings_everything_back(server: Server, graded: Course, in_postgres: Course, tmp_path: Path) -> None:
+    course = in_postgres
     record_all(course, graded, ONE, TWO)
     with Recorder(course, ONE) as recorder:
         copy = recorder.back_up()
@@ -220,8 +250,8 @@ def program_that_says(folder: Path, name: str, line: str) -> None:
     path.chmod(path.stat().st_mode | stat.S_IXUSR)
 
 
-def test_no_backup_is_not_silent(server: Server, classes: Classes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    course = classes.released("course", server.database("silent"))
+def test_no_backup_is_not_silent(in_postgres: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    course = in_postgres
     said: list[str] = []
     monkeypatch.setattr(record, "find_program", lambda name: None)
     assert back_up(course, said.append) is None
@@ -235,16 +265,9 @@ def test_no_backup_is_not_silent(server: Server, classes: Classes, tmp_path: Pat
     assert list((course.root / "backups").iterdir()) == []
 
 
-def test_releasing_two_units_at_once_into_an_empty_database(server: Server, graded: Course, tmp_path: Path) -> None:
-    course = course_at(tmp_path / "course", server.database("empty"))
-    for name in ("nbgrader_config.py", "solutions"):
-        source = graded.root / name
-        shutil.copytree(source, course.root / name) if source.is_dir() else shutil.copy(source, course.root)
-    environment = os.environ | {"PYTHONPATH": str(SOURCE_TREE)}
-    command = [sys.executable, "-m", "autograder.cli", "--course", str(course.root), "release"]
-    both = [subprocess.Popen([*command, unit], env=environment, stderr=subprocess.PIPE, text=True) for unit in UNITS]
-    for each in both:
-        _, err = each.communicate(timeout=300)
-        assert each.returncode == 0, err
-    with opened(course) as gradebook:
-        assert {assignment.name for assignment in gradebook.assignments} == set(UNITS)
+def test_opened_by_many_at_once_while_it_is_empty(server: Server, tmp_path: Path) -> None:
+    course = course_at(tmp_path, server.database("empty"))
+    with ThreadPoolExecutor(4) as threads:
+        for gradebook in threads.map(lambda _: open_gradebook(course), range(4)):
+            assert gradebook.students == []
+            gradebook.close()

@@ -1,6 +1,7 @@
 """From release to export with the gradebook in PostgreSQL: the same as in SQLite, row by row."""
 
 import csv
+import json
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,17 +13,11 @@ from autograder.course import Course
 from autograder.grading import results
 from autograder.pages.feedback import from_gradebook
 from autograder.scores import cell_scores, scores
-from tests.database.conftest import SEED, UNITS, Classes
+from tests.database.conftest import ONE, TWO, UNITS, handed_in, stored
 from tests.database.content import content
 from tests.database.server import PASSWORD, Server
 
 pytestmark = [pytest.mark.postgres, pytest.mark.sandbox]
-ONE, TWO = UNITS
-
-
-@pytest.fixture(autouse=True)
-def _seed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COURSE_SEED", SEED)
 
 
 def by_hand(course: Course, student: str, cell: str, points: float, comment: str) -> None:
@@ -36,11 +31,14 @@ def by_hand(course: Course, student: str, cell: str, points: float, comment: str
 
 
 def test_the_whole_path_is_that_of_sqlite(
-    server: Server, graded: Course, classes: Classes, autograder: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch
+    server: Server, graded: Course, tmp_path: Path, autograder: Callable[..., tuple[int, str, str]]
 ) -> None:
-    course = classes.released("course", server.database("path"))
-    assert content(course)["grade_cells"] == content(graded)["grade_cells"]
+    course = handed_in(graded, tmp_path / "course", server.database("path"))
     said = ""
+    for unit in UNITS:
+        code, out, err = autograder("--course", course.root, "release", unit)
+        assert code == 0, err
+        said += out + err
     for unit in UNITS:
         code, out, err = autograder("--course", course.root, "grade", unit)
         assert code == 1, err
@@ -90,55 +88,45 @@ def test_the_whole_path_is_that_of_sqlite(
     assert "%40" not in said
 
 
-def test_the_address_may_come_from_the_environment(
-    server: Server, graded: Course, classes: Classes, shell: Callable[..., "subprocess.Popen[str]"], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    url = server.database("environment")
-    monkeypatch.setenv("COURSE_GRADEBOOK", url)
-    course = classes.released("course", "sqlite:////nowhere/at/all.db")
-    monkeypatch.delenv("COURSE_GRADEBOOK")
-    thief = "import os\nprint('the environment holds', sorted(os.environ), os.environ.get('COURSE_GRADEBOOK'))"
-    path = course.submitted / "student001" / TWO / f"{TWO}.ipynb"
-    import json
+THIEF = "import os\nprint('the environment holds', sorted(os.environ))"
 
+
+def test_the_address_may_come_from_the_environment_which_no_student_sees(
+    graded: Course, in_postgres: Course, shell: Callable[..., "subprocess.Popen[str]"], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = in_postgres.gradebook_url.replace("+psycopg2", "")
+    settings = in_postgres.root / "course.toml"
+    settings.write_text(settings.read_text().replace(url, "sqlite:////nowhere/at/all.db"))
+    path = in_postgres.submitted / "student001" / TWO / f"{TWO}.ipynb"
     notebook = json.loads(path.read_text())
-    notebook["cells"].insert(1, {"cell_type": "code", "metadata": {}, "source": thief, "outputs": [], "execution_count": None})
+    notebook["cells"].insert(1, {"cell_type": "code", "metadata": {}, "source": THIEF, "outputs": [], "execution_count": None})
     path.write_text(json.dumps(notebook))
-    grader = shell(course, "grade", TWO, COURSE_GRADEBOOK=url)
-    out, err = grader.communicate(timeout=300)
-    assert grader.returncode in (0, 1), err
-    monkeypatch.setenv("COURSE_GRADEBOOK", url)
-    assert cell_scores(course, TWO) == _without_environment(monkeypatch, lambda: cell_scores(graded, TWO))
-    assert not (course.root / "gradebook.db").exists()
-    shown = (course.autograded / "student001" / TWO / f"{TWO}.ipynb").read_text()
-    assert "the environment holds" in shown
-    assert "COURSE_GRADEBOOK" not in shown.replace(json.dumps(thief)[1:-1], "")
-    for text in (out, err, shown, *(log.read_text() for log in (course.root / "runs" / "logs").iterdir())):
+    grader = shell(in_postgres, "grade", TWO, COURSE_GRADEBOOK=url)
+    out, err = grader.communicate(timeout=600)
+    assert grader.returncode == 1, err
+    shown = (in_postgres.autograded / "student001" / TWO / f"{TWO}.ipynb").read_text()
+    assert "the environment holds [" in shown
+    assert "COURSE_GRADEBOOK" not in shown
+    for text in (out, err, shown, *(log.read_text() for log in (in_postgres.root / "runs" / "logs").iterdir())):
         assert PASSWORD not in text
         assert "%40ss" not in text
+    expected = cell_scores(graded, TWO)
+    monkeypatch.setenv("COURSE_GRADEBOOK", url)
+    assert cell_scores(Course(in_postgres.root), TWO) == expected
 
 
-def _without_environment(monkeypatch: pytest.MonkeyPatch, action: Callable[[], object]) -> object:
-    with monkeypatch.context() as patch:
-        patch.delenv("COURSE_GRADEBOOK")
-        return action()
-
-
-def test_nbgraders_own_commands_use_the_same_database(server: Server, graded: Course, classes: Classes) -> None:
-    course = classes.released("course", server.database("stock"))
-    done = subprocess.run(
-        [sys.executable, "-m", "nbgrader", "db", "assignment", "list"], cwd=course.root, capture_output=True, text=True, check=True
-    )
-    assert all(unit in done.stdout + done.stderr for unit in UNITS)
-    from autograder import stock
-
-    student = next(each for each in course.students(ONE) if results.read(graded.root, ONE, each) is not None)
-    summary = stock.grade(course, ONE, student)
-    assert (summary.graded, summary.problems) == (1, [])
-    done = subprocess.run(
-        [sys.executable, "-m", "nbgrader", "db", "student", "list"], cwd=course.root, capture_output=True, text=True, check=True
-    )
-    assert student in done.stdout + done.stderr
-    assert PASSWORD not in done.stdout + done.stderr
-    assert set(cell_scores(course, ONE)) == {student}
-    assert Path(course.autograded / student / ONE / f"{ONE}.ipynb").is_file()
+def test_nbgraders_own_commands_use_the_same_database(
+    graded: Course, in_postgres: Course, shell: Callable[..., "subprocess.Popen[str]"]
+) -> None:
+    student = stored(graded, ONE)[0].student
+    grader = shell(in_postgres, "grade", ONE, "--engine", "nbgrader", "--student", student, "--json")
+    out, err = grader.communicate(timeout=600)
+    assert grader.returncode == 0, err
+    assert json.loads(out)["graded"] == 1
+    for command, expected in ((["assignment", "list"], UNITS), (["student", "list"], [student])):
+        done = subprocess.run(
+            [sys.executable, "-m", "nbgrader", "db", *command], cwd=in_postgres.root, capture_output=True, text=True, check=True
+        )
+        assert all(name in done.stdout + done.stderr for name in expected)
+        assert PASSWORD not in done.stdout + done.stderr
+    assert set(cell_scores(in_postgres, ONE)) == {student}
