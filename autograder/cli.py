@@ -19,6 +19,8 @@ from autograder.errors import UserError
 out = Console()
 err = Console(stderr=True)
 FILE = click.Path(path_type=Path, dir_okay=False)
+FOLDER = click.Path(path_type=Path)
+COURSE = "The course's folder (default: the nearest one with a course.toml)."
 
 
 class Commands(click.Group):
@@ -34,11 +36,19 @@ class Commands(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.commands)
 
+    def add_command(self, cmd: click.Command, name: str | None = None) -> None:
+        """Every command takes --course behind its name too."""
+        cmd.params.append(click.Option(["--course"], type=FOLDER, expose_value=False, callback=_another_course, help=COURSE))
+        super().add_command(cmd, name)
+
+
+def _another_course(ctx: click.Context, _: click.Parameter, folder: Path | None) -> None:
+    if folder is not None:
+        ctx.obj = folder
+
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.option(
-    "--course", "course_dir", type=click.Path(path_type=Path), help="The course's folder (default: the nearest one with a course.toml)."
-)
+@click.option("--course", "course_dir", type=FOLDER, help=COURSE)
 @click.version_option(package_name="attention-course")
 @click.pass_context
 def main(ctx: click.Context, course_dir: Path | None) -> None:
@@ -89,10 +99,11 @@ def say(line: str) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def list_(as_json: bool) -> None:
     """Units, exercises, points, and how many variants each has in the bank."""
-    from autograder import bank
+    from autograder import bank, notebooks
+    from autograder.course import SOURCE_TREE
     from course_utils import exercises
 
-    units = []
+    units: list[dict[str, Any]] = []
     for unit in exercises.units():
         found = bank.variants(unit.name)
         rows = [
@@ -105,16 +116,21 @@ def list_(as_json: bool) -> None:
             }
             for exercise in unit.exercises
         ]
-        units.append({"unit": unit.name, "points": unit.points, "exercises": rows})
+        other = notebooks.other_points(Course(SOURCE_TREE), unit.name)
+        units.append({"unit": unit.name, "points": unit.points, **other, "exercises": rows})
     if as_json:
         print_json({"units": units})
         return
     for entry in units:
-        table = Table(
-            "exercise", "kind", "points", "wrong", "right", title=f"{entry['unit']}, {entry['points']:g} points", title_justify="left"
-        )
-        for row in entry["exercises"]:  # type: ignore[attr-defined]
+        extra = {"plain assertions": entry["by_asserts"], "graded by hand": entry["by_hand"]}
+        total = entry["points"] + sum(extra.values())
+        table = Table("exercise", "kind", "points", "wrong", "right", title=f"{entry['unit']}, {total:g} points", title_justify="left")
+        for row in entry["exercises"]:
             table.add_row(row["name"], row["kind"], f"{row['points']:g}", str(row["wrong"]), str(row["right"]))
+        table.add_section()
+        for kind, points in extra.items():
+            if points:
+                table.add_row("", kind, f"{points:g}")
         out.print(table)
 
 
@@ -237,10 +253,14 @@ def simulate(ctx: click.Context, unit: str, students: int, seed: int) -> None:
 @click.argument("unit")
 @click.argument("source", type=click.Path(path_type=Path))
 @click.option(
-    "--from", "layout", type=click.Choice(["canvas", "moodle", "repositories", "folder"]), help="Who named the files (default: found out)."
+    "--from",
+    "layout",
+    type=click.Choice(["canvas", "moodle", "repos", "folder", "repositories"]),
+    metavar="[canvas|moodle|repos|folder]",
+    help="Who named the files (default: found out).",
 )
 @click.option("--roster", type=FILE, help="CSV with a column student, and others by which students are called (default: students.csv).")
-@click.option("--mapping", type=FILE, help="CSV with the columns id and student: how a platform calls whom.")
+@click.option("--map", "--mapping", "mapping", type=FILE, help="CSV with the columns id and student: how a platform calls whom.")
 @click.option("--times", type=FILE, help="CSV with the columns student and time, where the files do not tell when they were handed in.")
 @click.option("--extensions", type=FILE, help="CSV with the columns student and due, beside [extensions] of course.toml.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
@@ -424,23 +444,27 @@ def show_summary(summary: Any) -> None:
 
 
 @main.command()
-@click.argument("unit")
-@click.option("--to", type=click.Choice(["canvas", "moodle", "csv"]), required=True, help="Whose format.")
+@click.argument("unit", required=False)
+@click.option("--to", type=click.Choice(["canvas", "moodle", "csv"]), default="csv", show_default=True, help="Whose format.")
 @click.option("--worksheet", type=FILE, help="The table that the platform gave, to be filled in; Moodle needs it.")
 @click.option("--roster", type=FILE, help="CSV with a column student, and others by which students are called (default: students.csv).")
 @click.option("--title", help="What the platform calls the assignment (default: the unit's name).")
 @click.pass_context
-def export(ctx: click.Context, unit: str, to: str, worksheet: Path | None, roster: Path | None, title: str | None) -> None:
-    """Write the grades of UNIT for a platform, and its feedback pages in a zip, to export/UNIT."""
+def export(ctx: click.Context, unit: str | None, to: str, worksheet: Path | None, roster: Path | None, title: str | None) -> None:
+    """Write the grades of UNIT (default: of every unit that is graded) for a platform, and its feedback pages in a zip, to export/UNIT."""
     from autograder.export import export as export_grades
+    from autograder.export import graded_units
 
     course = course_of(ctx)
-    result = export_grades(course, course.unit(unit).name, to, worksheet, roster, title)
-    click.echo(f"{result.grades} grades")
-    for path in result.files:
-        click.echo(f"wrote {path.relative_to(course.root)}")
-    for note in result.notes:
-        say(note)
+    if unit is None and (worksheet or title):
+        raise UserError("a worksheet and a title belong to one assignment: say which, for instance autograder export 01")
+    for name in [course.unit(unit).name] if unit else graded_units(course):
+        result = export_grades(course, name, to, worksheet, roster, title)
+        click.echo(f"{result.grades} grades of {name}")
+        for path in result.files:
+            click.echo(f"wrote {path.relative_to(course.root)}")
+        for note in result.notes:
+            say(note)
 
 
 @main.command()

@@ -40,8 +40,25 @@ class Exported:
     notes: list[str] = field(default_factory=list)
 
 
+def graded_units(course: Course) -> list[str]:
+    """The units in which somebody is graded."""
+    from autograder.gradebook import opened
+
+    with opened(course) as gradebook:
+        names = sorted(assignment.name for assignment in gradebook.assignments)
+    if found := [name for name in names if _grades(course, name)]:
+        return found
+    raise UserError("nobody is graded yet: run `autograder grade UNIT` first")
+
+
 def grades(course: Course, unit: str) -> list[Grade]:
-    """All graded submissions of a unit."""
+    """All graded submissions of a unit, of which there must be some."""
+    if found := _grades(course, unit):
+        return found
+    raise UserError(f"nobody is graded in {unit}: run `autograder grade {unit[:2]}` first")
+
+
+def _grades(course: Course, unit: str) -> list[Grade]:
     from autograder.gradebook import api, opened
 
     with opened(course) as gradebook:
@@ -61,8 +78,6 @@ def grades(course: Course, unit: str) -> list[Grade]:
             for s in submissions
             if any(grade.auto_score is not None or grade.manual_score is not None for n in s.notebooks for grade in n.grades)
         ]
-    if not found:
-        raise UserError(f"nobody is graded in {unit}: run `autograder grade {unit[:2]}` first")
     return sorted(found, key=lambda grade: grade.student)
 
 

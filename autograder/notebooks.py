@@ -148,6 +148,19 @@ def _graded(cell: NotebookNode, unit: str) -> dict[str, Any]:
     return metadata | {"points": points} if grade else metadata
 
 
+def other_points(course: Course, name: str) -> dict[str, float]:
+    """What a built assignment is worth beside its exercises: in test cells of plain assertions, and graded by hand."""
+    path = solution_path(course, name)
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"] if path.is_file() else []
+    graded = [data for cell in cells if (data := cell["metadata"].get("nbgrader", {})).get("grade")]
+    known = {f"test_{exercise.name}" for exercise in exercises.unit(name).exercises}
+    rest = [data for data in graded if data["grade_id"] not in known]
+    return {
+        "by_asserts": sum(data["points"] for data in rest if not data["solution"]),
+        "by_hand": sum(data["points"] for data in rest if data["solution"]),
+    }
+
+
 def _finish(notebook: NotebookNode) -> NotebookNode:
     """Stable ids, and no trace of how the notebook was made."""
     used: dict[str, int] = {}

@@ -84,7 +84,7 @@ def collect(
     given = {safe(row["student"]): _moment(row["time"], times) for row in platforms.table(times, "student", "time")} if times else {}
     longer = extended(course, unit, extensions)
     found = archive.entries(source)
-    layout = layout or platforms.layout_of(found)
+    layout = {"repositories": "repos"}.get(layout, layout) if layout else platforms.layout_of(found)
     files, strays = _by_student(platforms.delivered(found, layout, unit), people)
     claimed = {id(entry.read) for each in files.values() for entry in [d.entry for d in each]} | {id(s.entry.read) for s in strays}
     homeless = [f"{'/'.join(e.parts)}: {e.refused or 'it belongs to nobody'}" for e in found if id(e.read) not in claimed and e.refused]

@@ -13,7 +13,7 @@ from autograder.errors import UserError
 
 CANVAS = re.compile(r"(?P<name>[^/]+?)_(?:(?P<late>LATE)_)?(?P<id>\d+)_(?P<number>\d+)_(?P<file>.+)", re.S)
 MOODLE = re.compile(r"(?P<name>[^/]+?)_(?P<id>\d+)_assignsubmission_file(?:_(?P<file>.*))?", re.S)
-LAYOUTS = ("canvas", "moodle", "repositories", "folder")
+LAYOUTS = ("canvas", "moodle", "repos", "folder")
 
 
 @dataclass(frozen=True)
@@ -34,13 +34,13 @@ def layout_of(entries: Iterable[Entry]) -> str:
     if any(CANVAS.fullmatch(part) and part.endswith((".ipynb", ".zip")) for parts in names for part in parts):
         return "canvas"
     if any("assignments" in parts[1:-1] for parts in names):
-        return "repositories"
+        return "repos"
     return "folder"
 
 
 def delivered(entries: Iterable[Entry], layout: str, unit: str) -> list[Delivered]:
     """Every file with the name of the student to whom the platform says it belongs."""
-    read = {"canvas": _canvas, "moodle": _moodle, "repositories": _repository, "folder": _folder}[layout]
+    read = {"canvas": _canvas, "moodle": _moodle, "repos": _repository, "folder": _folder}[layout]
     return [found for entry in entries if (found := read(entry, unit)) is not None]
 
 

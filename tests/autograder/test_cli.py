@@ -76,6 +76,39 @@ def test_list_has_the_fixed_format(autograder: Run) -> None:
     assert "softmax" in autograder("list")[1]
 
 
+def test_list_tells_what_is_graded_without_an_exercise(autograder: Run, repository: Course) -> None:
+    units = {unit["unit"]: unit for unit in json.loads(autograder("list", "--json")[1])["units"]}
+    for name, unit in units.items():
+        cells = json.loads(repository.released(name).read_text(encoding="utf-8"))["cells"]
+        assert unit["points"] + unit["by_asserts"] + unit["by_hand"] == sum(
+            c["metadata"].get("nbgrader", {}).get("points", 0) for c in cells
+        )
+    assert units["01_nadaraya_watson"]["by_asserts"] > 0
+    assert (units["11_project"]["points"], units["11_project"]["by_hand"]) == (0, 40)
+    assert "11_project, 40 points" in autograder("list")[1]
+
+
+@pytest.mark.parametrize(("layout", "option"), [("repos", "--map"), ("repositories", "--mapping")])
+def test_repositories_are_collected_by_either_name(autograder: Run, course: Course, tmp_path: Path, layout: str, option: str) -> None:
+    autograder("release", "01", "--course", course.root)
+    unit = "01_nadaraya_watson"
+    notebook = tmp_path / "all" / "course-kim" / "assignments" / unit / f"{unit}.ipynb"
+    notebook.parent.mkdir(parents=True)
+    notebook.write_bytes(course.released(unit).read_bytes())
+    (tmp_path / "ids.csv").write_text("id,student\ncourse-kim,kim\n")
+    code, out, _ = autograder(
+        "collect", "01", tmp_path / "all", "--from", layout, option, tmp_path / "ids.csv", "--json", "--course", course.root
+    )
+    data = json.loads(out)
+    assert (code, data["layout"], [each["student"] for each in data["students"]]) == (0, "repos", ["kim"])
+
+
+def test_the_course_may_stand_before_or_behind_a_command(autograder: Run, course: Course, tmp_path: Path) -> None:
+    assert autograder("--course", course.root, "release", "01") == autograder("release", "01", "--course", course.root)
+    assert autograder("--course", tmp_path / "nowhere", "release", "01", "--course", course.root)[0] == 0
+    assert autograder("release", "01", "--course", tmp_path / "nowhere")[0] == 2
+
+
 def test_try_has_the_fixed_format_and_nothing_else_on_standard_output(autograder: Run, tmp_path: Path) -> None:
     attempt = tmp_path / "attempt.py"
     attempt.write_text("print('noise')\ndef softmax(scores, dim=-1):\n    print('noise')\n    return scores.sigmoid()\n")

@@ -84,7 +84,7 @@ def table(path: Path, *lines: str) -> Path:
 PLATFORMS = {
     "canvas": {"oneanna_4711_9001_{}.ipynb": "4711", "o'twozoe_LATE_4712_9002_Copy of {}-2.ipynb": "4712"},
     "moodle": {"Anna Öne_4711_assignsubmission_file/{}.ipynb": "4711", "Zoë, O'Two_4712_assignsubmission_file_/{} (1).ipynb": "4712"},
-    "repositories": {"course-anna/assignments/{0}/{0}.ipynb": "course-anna", "course-zoë/{}.ipynb": "course-zoë"},
+    "repos": {"course-anna/assignments/{0}/{0}.ipynb": "course-anna", "course-zoë/{}.ipynb": "course-zoë"},
     "folder": {"anna/{}.ipynb": "anna", "zoë two/{0}/{0}.ipynb": "zoë two"},
 }
 

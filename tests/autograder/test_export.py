@@ -194,7 +194,6 @@ def test_nobody_graded_and_no_worksheet_are_clear_errors(autograder: Run, course
         (["export", "01", "--to", "moodle"], "--worksheet"),
         (["export", "01", "--to", "moodle", "--worksheet", tmp_path / "no.csv"], "no.csv"),
         (["export", "02", "--to", "csv"], "nobody is graded"),
-        (["export", "01"], "--to"),
     ]:
         code, out, err = autograder("--course", course.root, *arguments)
         assert code == 2, arguments
@@ -209,6 +208,15 @@ def test_the_command_says_what_it_wrote(autograder: Run, course: Course) -> None
     assert code == 0
     assert f"export/{UNIT}/csv.csv" in out
     assert "3 grades" in out
+
+
+def test_without_a_unit_every_graded_one_is_written(autograder: Run, course: Course, tmp_path: Path) -> None:
+    code, out, _ = autograder("--course", course.root, "export")
+    assert code == 0
+    assert out.splitlines() == [f"3 grades of {UNIT}", f"wrote export/{UNIT}/csv.csv"]
+    code, _, err = autograder("--course", course.root, "export", "--worksheet", worksheet(tmp_path / "w.csv"))
+    assert code == 2
+    assert "belong to one assignment" in err
 
 
 def test_a_table_without_its_columns_is_refused(tmp_path: Path) -> None:
