@@ -139,7 +139,8 @@ for ax, row in zip(plt.subplots(1, 2, figsize=(6.4, 3))[1], (inputs, other)):
 
 # %% [markdown]
 # An MLP decides in training where to look, and looks there ever after. Attention decides when it sees the input. This is the whole
-# difference; the rest of the course is about making it learnable, fast and large.
+# difference; the rest of the course is about making it learnable, fast and large. (The gates of an LSTM are a step in this direction: how
+# fast its state fades depends on the input. But whatever it lets go of, it cannot look up again.)
 
 # %% [markdown]
 # ## A short history
@@ -676,9 +677,9 @@ rows = [[name, *means] for name, means in zip(kernels, results.mean(1))]
 Table(rows, ["kernel", "narrowest bandwidth", "leave one out", "oracle"], "test error")
 
 # %% [markdown]
-# The width matters much, by a factor of about four. The shape matters less: Gauss and Laplace are as good as equal, and only the very long
-# tails of Cauchy, which listen to everybody a little, cost something. So nobody worries much about the exponential in attention. What counts
-# is *what is compared, and on which scale*, and both can be learned.
+# The width matters much: for the first two kernels the right one is worth a factor of about four. The shape matters less: Gauss and Laplace
+# are as good as equal, and only the very long tails of Cauchy, which listen to everybody a little, cost something. So the exponential is
+# not the secret of attention. What counts is *what is compared, and on which scale*, and both can be learned.
 
 # %% [markdown]
 # ## Learning what similar means
@@ -792,7 +793,7 @@ Table(rows, ["keys", "largest difference between two weights"], "Gaussian agains
 #
 # <details><summary>Answer</summary>
 #
-# No. No honest predictor can get below the noise on values that it has not seen, so .001 can only come from having seen them: each point
+# No. On average no honest predictor gets below the noise on values that it has not seen, so .001 can only come from having seen them: each point
 # was among its own keys. Leave it out, and the error rises to about .25 or more.
 #
 # </details>

@@ -782,4 +782,4 @@ Table(rows, ["keys from", "values from", "what happens"])
 # %% [markdown]
 # ## Where next
 #
-# The assignment of this unit has you write `shift_right`, `sequence_loss`, `exact_match` and both attentions, and find the bugs in three slides. Then unit 05: one look per step is a single mixture; several heads look at several things at once.
+# The [assignment](../assignments/04_seq2seq_attention/04_seq2seq_attention.ipynb) of this unit has you write `shift_right`, `sequence_loss`, `exact_match` and both attentions, and find the bugs in three slides. Then [unit 05](05_multi_head_attention.ipynb): one look per step is a single mixture; several heads look at several things at once.

@@ -544,5 +544,5 @@ Table(rows, ["heads", "parameters", "multiplications", "weights kept", "millisec
 #
 # ## Where next
 #
-# Do the assignment `05_multi_head_attention`: you write these functions yourself. Then comes unit 06: everything so far works on a *bag*
-# of vectors. Shuffle the words, and each gets the same result as before. How does attention learn about order?
+# Do the [assignment](../assignments/05_multi_head_attention/05_multi_head_attention.ipynb): you write these functions yourself. Then comes
+# [unit 06](06_positional_encoding.ipynb): everything so far works on a *bag* of vectors. Shuffle the words, and each gets the same result as before. How does attention learn about order?

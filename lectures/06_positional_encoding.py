@@ -539,5 +539,5 @@ for ax, task in zip(axes, (reverse, previous)):
 #
 # ## Where next
 #
-# Do the assignment `06_positional_encoding`: you write the encodings, the matrix and the rotation yourself. Then unit
-# 07 puts attention and positions together with residuals, norms and a feed-forward layer: the Transformer encoder.
+# Do the [assignment](../assignments/06_positional_encoding/06_positional_encoding.ipynb): you write the encodings, the matrix and the rotation
+# yourself. Then [unit 07](07_transformer_encoder.ipynb) puts attention and positions together with residuals, norms and a feed-forward layer: the Transformer encoder.

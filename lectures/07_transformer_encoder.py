@@ -921,4 +921,4 @@ curves(None, shown, "month", "Apple, US$", "looks like a forecast, is last month
 # ## Where next
 #
 # - The assignment [`07_transformer_encoder`](../assignments/07_transformer_encoder/07_transformer_encoder.ipynb): layer norm, feed-forward, block, encoder, masked mean, and a classifier that you train.
-# - Unit 08 puts a decoder beside the encoder: masked self-attention, cross-attention, translation.
+# - [Unit 08](08_transformer_decoder.ipynb) puts a decoder beside the encoder: masked self-attention, cross-attention, translation.

@@ -853,7 +853,7 @@ f"perplexity {nll.exp():.3f}, exact match {exact:.2f}"
 #
 # ## Where next
 #
-# Do the assignment `08_transformer_decoder`: you write the block, the loss, the two searches and the cache yourself. Then comes unit 09, where the words are pieces of an image.
+# Do the [assignment](../assignments/08_transformer_decoder/08_transformer_decoder.ipynb): you write the block, the loss, the two searches and the cache yourself. Then comes [unit 09](09_vision_transformer.ipynb), where the words are pieces of an image.
 #
 # To read on: the *Annotated Transformer* (in its newer edition of 2022) has the model of 2017 line by line; the *Illustrated Transformer* draws every step of it; the chapter on Transformers of *Dive into Deep
 # Learning* has the same model with exercises.

@@ -523,5 +523,5 @@ if fashion_mnist_is_here():
 #
 # ## Where next
 #
-# The assignment `assignments/09_vision_transformer` has you write the five parts yourself. Unit 10 keeps the image and brings language back:
+# The [assignment](../assignments/09_vision_transformer/09_vision_transformer.ipynb) has you write the five parts yourself. [Unit 10](10_image_captioning.ipynb) keeps the image and brings language back:
 # a decoder looks at regions of a picture and says what it sees, word by word.

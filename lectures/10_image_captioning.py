@@ -34,7 +34,7 @@ show(test_pictures[:6], columns=6)
 Table([(" ".join(words(c)),) for c in test_captions[:3]], ["captions of the first three"])
 
 # %% [markdown]
-# The oldest neural captioner (*Show and Tell*, 2014) is a translator whose source is a picture: a CNN makes one vector of it, and
+# One of the first neural captioners (*Show and Tell*, 2014) is a translator whose source is a picture: a CNN makes one vector of it, and
 # an LSTM unrolls that vector into words. The vector is the same at every step. That, not its being the *final* output of the CNN, is the
 # limit: with attention the final layer is used as well, but each word reads it anew. Here is the static model: an LSTM that is fed the
 # mean over the picture with every word.
@@ -49,13 +49,25 @@ torch.manual_seed(0)
 static = LSTMCaptioner(len(VOCABULARY), attend=False)
 train_captioner(static, pictures, captions, steps(300))
 found = {"one static vector": exact(static, test_pictures, test_captions)}
-told = describe(static, test_pictures[:3], LENGTH)  # (3, 11)
-rows = [(" ".join(words(a)), " ".join(words(b))) for a, b in zip(told, test_captions)]
+told = describe(static, test_pictures, LENGTH)  # (500, 11)
+rows = [(" ".join(words(a)), " ".join(words(b))) for a, b in zip(told[:3], test_captions)]
 Table(rows, ["it says", "right"], f"captions right in every word: {found['one static vector']:.2f}")
 
 # %% [markdown]
-# It has learned to speak: colour, shape, row, column, perhaps *and*. What it says is often wrong, and typically wrong in *which* colour belongs to which
-# shape: all shapes and places are poured into one mean, and have to be told apart from the mixture again. It is the bottleneck of unit 04 once more.
+# It has learned to speak: colour, shape, row, column, perhaps *and*. Half of what it says is wrong. Where? Count the captions that are right in every word, and the four
+# words of the first shape one by one, for pictures of one shape and of two.
+
+# %%
+both = (test_captions == VOCABULARY.index("and")).any(1)  # (500,): two shapes
+rows = []
+for name, which in (("one shape", ~both), ("two shapes", both)):
+    good = (told == test_captions)[which]  # (n, 11)
+    rows.append((name, good.all(1).float().mean(), *good[:, 1:5].float().mean(0)))
+Table(rows, ["pictures of", "every word", "colour", "shape", "row", "column"], "share that is right")
+
+# %% [markdown]
+# One shape it describes well. Of two, it knows well in which rows they lie, but their colours and shapes run together: all that there is to see was poured into one mean, and has
+# to be told apart from the mixture again. It is the bottleneck of unit 04 once more.
 #
 # ## A picture as a set of regions
 #
@@ -143,7 +155,8 @@ curves(None, {"loss": losses}, "step", "cross entropy", "an LSTM learns where to
 Table(list(found.items()), ["model", "captions right in every word"])
 
 # %% [markdown]
-# As many steps, the same eye, the same LSTM; the difference is one weighted sum per word. And we can see where each word came from.
+# As many steps, the same eye, the same LSTM; the difference is one weighted sum per word. And we can see where it looked for each one: the darker a region, the larger its
+# weight (in each map, the largest is darkest).
 
 # %% alt="One picture, once for each word of its caption, with the attention of that word laid over it: colour and shape words fall on the shape they name"
 def word_by_word(model, picture):
@@ -154,11 +167,11 @@ def word_by_word(model, picture):
     looks(picture, [(name, w.reshape(6, 6)) for name, w in zip([*names, "(end)"], weights)], columns=5)
 
 
-two = (test_captions == VOCABULARY.index("and")).any(1).nonzero()[:, 0]  # pictures of two shapes
+two = both.nonzero()[:, 0]  # the numbers of the pictures of two shapes
 word_by_word(attentive, test_pictures[two[0]])
 
 # %% [markdown]
-# The words for colour and shape come from the shape. Move the slider to see other pictures.
+# For colour and shape it looks at the shape that it names, for the place it looks anywhere else. Move the slider to see other pictures.
 
 # %% alt="A slider over six test pictures; for each one the attention of every word of its caption"
 def draw(i):
@@ -168,6 +181,46 @@ def draw(i):
 interactive(draw, "picture", list(range(6)), alt="The attention of every word over a picture")
 
 # %% [markdown]
+# ## What a map shows, and what it does not
+#
+# Should it not look at the shape when it says *top* and *left*? Six pictures prove nothing, so measure it. How much weight falls on the shape that is being described, on its
+# four regions of 36? (By chance it would be .11.) And a counter-check: *take the look away*. Give the LSTM the mean of all regions at one word, the picture as before at all
+# the others, and see whether it still finds that word.
+
+# %%
+with torch.no_grad():
+    seen = attentive.look(test_pictures, test_captions[:, :-1])[1]  # (500, 10, 36): a row per word
+row = test_captions[:, 3] - VOCABULARY.index("top")  # (500,): 0, 1 or 2, of the first shape
+column = test_captions[:, 4] - VOCABULARY.index("left")  # (500,)
+half = torch.arange(6) // 2  # (6,): two regions to a cell
+here = (half[:, None] == row[:, None, None]) & (half == column[:, None, None])  # (500, 6, 6)
+on_shape = (seen[:, :4] * here.flatten(1)[:, None]).sum(-1).mean(0)  # (4,)
+
+
+# %%
+@torch.no_grad()
+def still_right(model, blind):
+    """How often is word number `blind` right, if the look before it is taken away?"""
+    regions = model.eye(test_pictures)  # (500, 36, 64)
+    h, c = model.start(regions.mean(1)).tanh().chunk(2, -1)  # (500, 64) each
+    for t in range(blind + 1):
+        view = regions.mean(1, keepdim=True) if t == blind else regions  # (500, 1 or 36, 64)
+        logits, (h, c), _ = model.step(test_captions[:, t], (h, c), view)
+    return (logits.argmax(-1) == test_captions[:, blind + 1]).float().mean()
+
+
+kinds = ("colour", "shape", "row", "column")
+rows = [(kind, on_shape[i], still_right(attentive, i)) for i, kind in enumerate(kinds)]
+Table(rows, ["word", "weight on the shape", "right without its look"])
+
+# %% [markdown]
+# For the colour it looks at the shape and at little else, and without that look it guesses. That first look brings more than a colour: the word for the shape is mostly right
+# without a look of its own, though it looks there too. The place is stranger still. It hardly looks at the shape, and the row stays right even if it may not look at all: the
+# region that it saw first brought along the vector of its place, and the state has kept it. The column is kept in part, and in part read off from somewhere else.
+#
+# So a map shows what was *read* before a word. It does not show what the word was *made from*: that may have been read long before. Remember the counter-check
+# whenever a heat map is offered to you as an explanation.
+#
 # ## Look everywhere once: coverage
 #
 # Nothing forces the model to look at everything. It may name one shape twice and forget the other. Xu and others added a wish to the loss: over
@@ -181,12 +234,10 @@ def coverage_penalty(weights):
     return ((1 - total) ** 2).sum(-1).mean()
 
 
-with torch.no_grad():
-    seen = attentive.look(test_pictures, test_captions[:, :-1])[1]  # (500, 10, 36)
 even = torch.full_like(seen, 1 / 36)  # (500, 10, 36)
-fixed = F.one_hot(torch.zeros(500, 10, dtype=torch.long), 36).float()  # (500, 10, 36): always the first region
-names = ["our captioner", "spread evenly", "one region, always"]
-Table([(name, coverage_penalty(w)) for name, w in zip(names, (seen, even, fixed))], ["attention", "coverage penalty"])
+fixed = F.one_hot(torch.zeros(500, 10, dtype=torch.long), 36).float()  # (500, 10, 36): always the first
+attention = {"our captioner": seen, "spread evenly": even, "one region, always": fixed}
+Table([(name, coverage_penalty(w)) for name, w in attention.items()], ["attention", "coverage penalty"])
 
 # %% [markdown]
 # A wish, not a law: 10 words cannot give 36 regions one each, so the best they can get is an even spread, which says nothing. On photographs, where every corner may matter, the
@@ -216,7 +267,7 @@ word_by_word(transformer, test_pictures[two[0]])
 # The published captioners were shown off with six good examples, a frisbee in a park, a dog on a wooden floor, a stop sign before mountains, a girl with a teddy bear, people
 # in a boat, a giraffe among trees: for each, the region of the underlined word is bright. As instructive are the six bad ones beside them: a clock in a woman's hand
 # that is none, a man with "a hat and a hat", a surfboard, a pizza and a cell phone that are not there. The maps show what was *taken* for a clock. Ours
-# makes no such mistakes on its own kind of pictures, so send it to places where it has never been.
+# makes no such mistakes on 500 pictures of its own kind, so send it to places where it has never been.
 
 # %% alt="Four pictures unlike the training pictures (three shapes, five shapes, an empty one, a purple circle), each with the caption that the model gives"
 purple = paint([("red", "circle", 4)])  # (3, 24, 24)
@@ -230,7 +281,8 @@ names = ["three shapes", "five shapes", "nothing at all", "a purple circle"]
 Table(list(zip(names, told)), ["picture", "it says"])
 
 # %% [markdown]
-# It has seen one or two shapes, so it counts to two. It has never seen *nothing*, so it names something. It has no word for purple. And it says all of this without
+# It has seen one or two shapes, so it counts to two. Of five crosses, in the corners and in the middle, it places two where there is none: a soft look at left *and* right is a mixture,
+# and the mixture passes for *centre*. It has never seen *nothing*, so it names something. It has no word for purple. And it says all of this without
 # hesitation: a captioner writes what a caption would be, whether or not the picture gives reason to.
 #
 # ## The relation that stalls
@@ -258,7 +310,8 @@ def confusion(told, right):
     return true.T @ said / true.sum(0)[:, None]  # (4, 4): rows sum to one, unless another word was said
 
 
-heatmap(confusion(told, test_sentences), RELATIONS, RELATIONS, "right ↓, said →");
+ax = heatmap(confusion(told, test_sentences), RELATIONS, RELATIONS)
+ax.set(xlabel="what it said →", ylabel="what is right ↓");
 
 # %% alt="One pair of shapes with the LSTM's attention for each word of the sentence"
 def related(model, picture):
@@ -275,18 +328,16 @@ related(relator, test_pairs[0])
 #
 # Why is a relation harder than a place? A place is *in* a region: one look, and the answer is there. A relation is in no region. It has to be computed from two places, and when its turn
 # comes the LSTM has one look, whose weights sum to one: a mixture of both shapes, in which it is lost which vector came from which. It would have to carry the place of the first shape in its
-# state for two words, and nothing has rewarded that so far. The Transformer can look at both places with different heads, keep them apart, compare them in the next layer, and look back at what it
+# state for two words, and nothing has rewarded that so far (in the scenes, the words for the place did). The Transformer can look at both places with different heads, keep them apart, compare them in the next layer, and look back at what it
 # saw for earlier words.
 
 # %%
 torch.manual_seed(0)
 thinker = TransformerCaptioner(len(VOCABULARY), 7)
 quick = train_captioner(thinker, pairs, sentences, steps(250))
-stalled = exact(relator, test_pairs, test_sentences)
-Table(
-    [("LSTM, one look per word", stalled), ("Transformer, 4 heads, 2 layers", exact(thinker, test_pairs, test_sentences))],
-    ["after 250 steps", "sentences right in every word"],
-)
+models = {"LSTM, one look per word": relator, "Transformer, 4 heads, 2 layers": thinker}
+scores = {name: exact(model, test_pairs, test_sentences) for name, model in models.items()}
+Table(list(scores.items()), ["after 250 steps", "sentences right in every word"])
 
 # %% [markdown]
 # Is it a wall, then, or only a slope? A failure is understood when one can say what would mend it. If the story about the state is right, the LSTM *can* do it, and only has to find out
@@ -295,7 +346,7 @@ Table(
 # %% alt="Training losses on the relation task: the Transformer's falls quickly; the LSTM's stays on a plateau near 0.25 until step 250 and comes down slowly during 400 further steps"
 slow += train_captioner(relator, pairs, sentences, steps(400), seed=1)
 patient = exact(relator, test_pairs, test_sentences)
-title = f"LSTM: {stalled:.2f} right at first, {patient:.2f} in the end"
+title = f"LSTM: {scores['LSTM, one look per word']:.2f} right at first, {patient:.2f} in the end"
 curves(None, {"LSTM": slow, "Transformer": quick}, "step", "cross entropy", title).set_ylim(0, 1);
 
 # %% [markdown]
@@ -325,7 +376,7 @@ def hard_attention(regions, weights, generator):
 # %%
 logits = torch.tensor([0.5, -1.0, 0.2, 0.0], requires_grad=True)  # (4,)
 loss_of = torch.tensor([10.0, 11.0, 9.0, 12.0])  # (4,): the loss if region i is looked at
-truth = torch.autograd.grad((logits.softmax(-1) * loss_of).sum(), logits)[0]  # (4,): we can, because there are only four
+truth = torch.autograd.grad(logits.softmax(-1) @ loss_of, logits)[0]  # (4,): possible for four regions
 
 
 def estimate(draws, seed, baseline=0.0):
@@ -362,7 +413,7 @@ ax.set_xscale("log"), ax.set_yscale("log");
 #
 # - One vector for a whole picture is the bottleneck of unit 04. A feature map is a set of regions; attention reads it anew for every word.
 # - Captioning is cross-attention: the text asks, the picture answers. Xu's LSTM asks with its previous state.
-# - Maps of attention show where a word came from, and what a wrong word was taken from.
+# - Maps of attention show what was read before a word, and what a wrong word was taken from. Whether the word needed it, only a counter-check can tell.
 # - A relation lies in no single region. With one soft look per word, learning stalls on it for long; several heads and layers find it at once.
 # - Hard attention draws a region. Its gradient is an expectation, estimated with the log probability and calmed by a baseline.
 #
@@ -392,4 +443,5 @@ ax.set_xscale("log"), ax.set_yscale("log");
 #
 # ## Where next
 #
-# The assignment `assignments/10_image_captioning` has you write the parts. After it comes the project: a question of your own, with everything you have built.
+# The [assignment](../assignments/10_image_captioning/10_image_captioning.ipynb) has you write the parts. After it comes the
+# [project](../assignments/11_project/11_project.ipynb): a question of your own, with everything you have built.

@@ -9,7 +9,8 @@
 # like. When your work is graded, the same checks run again with other numbers. Do not change, copy or delete the test cells.
 #
 # **Conventions.** `Q` is the number of queries, `K` that of keys; a shape such as `(Q, K)` stands in each docstring. Inputs are tensors of
-# floating-point numbers. Leave them as you got them, and use any tensor operation that is not ruled out.
+# floating-point numbers. Leave them as you got them, let gradients flow (no `.detach()`, no NumPy), and use any tensor operation that is not
+# ruled out.
 
 # %%
 import math

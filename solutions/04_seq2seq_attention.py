@@ -9,7 +9,7 @@
 #   grader uses the same checks with other numbers and other sizes.
 # - Sizes: `B` batch, `S` length of the source, `T` length of the target, `D` size of a state, `V` number of words in the vocabulary.
 # - Batch first, always. Masks are boolean and True means *may attend*.
-# - Functions must not change the tensors that they are given.
+# - Functions must not change the tensors that they are given, and must let gradients flow (no `.detach()`, no NumPy).
 # - Anything of torch may be used here. From earlier units you have `masked_softmax(scores, mask)`, which gives a row without any True
 #   zeros instead of NaN, `additive_scores(query, key, w_q, w_k, v)` and `padding_mask(lengths, max_len)`.
 

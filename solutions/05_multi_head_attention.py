@@ -8,7 +8,7 @@
 #   The grader uses the same checks with other numbers.
 # - Sizes: `B` batch, `T` queries, `S` keys, `D` features of the model, `H` heads, `d = D / H` features of a head.
 # - Masks are boolean and True means *may attend*.
-# - Functions must not change the tensors that they are given.
+# - Functions must not change the tensors that they are given, and must let gradients flow (no `.detach()`, no NumPy).
 
 # %%
 import math

@@ -8,7 +8,7 @@
 #   The grader uses the same checks with other numbers.
 # - Sizes: `B` batch, `T` length, `D` features of the model, `H` heads, `d` features of a head.
 # - Positions are counted from 0. Pairs of columns are $(2i, 2i + 1)$, and $i$ is counted from 0 as well.
-# - Functions must not change the tensors that they are given.
+# - Functions must not change the tensors that they are given, and must let gradients flow (no `.detach()`, no NumPy).
 
 # %%
 import math

@@ -7,7 +7,7 @@
 # - Below each answer stands a cell that checks it at once. It tells what is wrong, and often which misunderstanding is behind it.
 #   The grader uses the same checks with other numbers.
 # - Sizes: `B` batch, `T` length, `D` features of a token, `H` heads. Masks are boolean and True means *may attend*, or: *this token counts*.
-# - Functions and modules must not change the tensors that they are given. Constructors that are given stay as they are: the checks copy
+# - Functions and modules must not change the tensors that they are given, and must let gradients flow (no `.detach()`, no NumPy). Constructors that are given stay as they are: the checks copy
 #   weights into the layers by their names.
 
 # %%

@@ -5,7 +5,7 @@
 # Everything from earlier units comes from `course_utils`. In all about two and a half hours.
 #
 # Conventions, as in the whole course: batch first; `B` batch, `T` target length, `S` source length, `D` model size, `H` heads, `V` words; masks are boolean, True = *may attend*;
-# no tensor that you are given may be changed.
+# no tensor that you are given may be changed, and gradients must flow (no `.detach()`, no NumPy).
 
 # %%
 import math

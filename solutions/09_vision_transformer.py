@@ -7,7 +7,8 @@
 #
 # - Images are `(B, C, H, W)`: batch, channels, height, width. `N` is the number of patches, `D` the model size, `T` the number of tokens.
 # - Write your answer where it says `YOUR CODE HERE`, then run the cell below it: it checks your answer and says what is wrong.
-# - Loops, `einsum`, `F.unfold`, `einops`: all are welcome unless the exercise says otherwise. Do not change the tensors you are given.
+# - Loops, `einsum`, `F.unfold`, `einops`: all are welcome unless the exercise says otherwise. Do not change the tensors you are given,
+#   and let gradients flow (no `.detach()`, no NumPy).
 # - Each part uses the ones before it (`PatchEmbedding` calls your `patchify`, and so on), so do them in order.
 
 # %%

@@ -2,11 +2,12 @@
 # # 10 · Image captioning: assignment
 #
 # You write the parts of a captioner: regions of a picture, soft attention over them, one step of an LSTM that looks before it speaks, a penalty for
-# regions that were overlooked, and hard attention, which draws. About two hours. The lecture with the same number explains every part; here you write it.
+# regions that were overlooked, and hard attention, which draws. About two hours. [The lecture](../../lectures/10_image_captioning.ipynb) explains every part; here you write it.
 #
 # - `B` is the batch, `R` the number of regions, `D` the size of a region, `T` the number of words, `V` the size of the vocabulary.
 # - Write your answer where it says `YOUR CODE HERE`, then run the cell below it: it checks your answer and says what is wrong.
-# - Loops, `einsum`, `einops`: all are welcome unless the exercise says otherwise. Do not change the tensors you are given.
+# - Loops, `einsum`, `einops`: all are welcome unless the exercise says otherwise. Do not change the tensors you are given,
+#   and let gradients flow (no `.detach()`, no NumPy).
 
 # %%
 import math
@@ -70,7 +71,7 @@ check(soft_attention)
 #
 # `__init__` is given; leave it as it is, because the tests copy weights into it. Write `forward(token, state, regions)`:
 #
-# 1. Attend to the regions with the **previous** hidden state `h` (your `soft_attention`, with `self.w_r`, `self.w_s`, `self.v`).
+# 1. Attend to the regions with the **previous** hidden state `h` (your `soft_attention`, with `self.w_r`, `self.w_s`, `self.v`; get exercise 2 right first, since its mistakes would come along).
 # 2. Feed the LSTM cell with the embedding of `token` **followed by** the context, and with the previous state `(h, c)`.
 # 3. The logits of the next word are `self.out` of the **new** `h`.
 #
@@ -128,9 +129,10 @@ check(coverage_penalty)
 # Write `hard_attention(regions, weights, generator)`: for each row draw **one** region, with that row's weights as probabilities.
 #
 # - `regions` is `(B, R, D)`; `weights` is `(B, R)`, rows that sum to one (a weight may be 0: such a region is never drawn).
-# - Draw with the given `torch.Generator`, e.g. by `torch.multinomial(..., generator=generator)`, so that the same generator gives the same draw again. Any correct way to draw is accepted;
-#   the tests look at how often each region comes up.
+# - Draw with the given `torch.Generator`, e.g. by `torch.multinomial(..., generator=generator)`, so that a generator with the same seed gives the same draws again. Any correct way to draw is
+#   accepted; the tests look at how often each region comes up.
 # - Return three things: `context (B, D)`, the drawn regions as they are; `index (B,)`, their numbers as integers; `log_prob (B,)`, the logarithm of the weight of each drawn region.
+# - Gradients must flow from `context` to `regions` and from `log_prob` to `weights`: it is the only way by which the weights can learn from a draw.
 
 # %% nbgrader={"grade_id": "hard_attention"}
 def hard_attention(regions, weights, generator):

@@ -135,6 +135,9 @@ def test_a_lecture_is_complete(name: str) -> None:
         assert title in sections
     prose = "\n".join(text(c) for c in notebook["cells"] if c["cell_type"] == "markdown")
     assert prose.count("<details>") >= 3
+    after = next((other for other in LECTURES if other > name), "../assignments/11_project/11_project")
+    for target in (f"../assignments/{name}/{name}.ipynb", f"{after}.ipynb"):
+        assert f"]({target})" in prose, f"no link to {target}"
     sections_named = {e.section for e in exercises.unit(name).exercises}
     assert sections_named <= {title for _, title in found}, f"no such section: {sections_named - {title for _, title in found}}"
 
