@@ -4,7 +4,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help demo test lab notebooks release site bench audit measure lint clean
+.PHONY: help demo test lab notebooks release site bench bench-scale audit measure lint clean
 
 help:  ## what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -41,6 +41,9 @@ bench: $(READY)  ## measure this engine against stock nbgrader, and the attentio
 	@$(BIN)/python -m autograder.bench_pages
 	@$(BIN)/python -m autograder.bench_attention
 	@$(BIN)/python -m autograder.bench_multihead
+
+bench-scale: $(READY)  ## how far grading carries: 500 real submissions, 5,000 without work, and what follows for 100,000 (an idle machine)
+	@$(BIN)/python -m autograder.bench_scale
 
 measure: $(READY)  ## measure again whatever the documentation states (an idle machine, half an hour), and make the example pages
 	@$(BIN)/python -m autograder.measure
