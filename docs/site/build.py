@@ -52,6 +52,9 @@ def gather(course: Course, source: Path) -> None:
             source / path.relative_to(SITE),
             jinja2.Template(path.read_text(encoding="utf-8"), undefined=jinja2.StrictUndefined).render(context),
         )
+    described = set(re.findall(r"automodule:: course_utils\.(\w+)", "".join(path.read_text("utf-8") for path in SITE.glob("api/*.md"))))
+    if missing := {path.stem for path in (course.root / "course_utils").glob("[a-z]*.py")} - described:
+        raise UserError(f"course_utils/{min(missing)}.py has no place in the API yet: put it on a page in docs/site/api/")
     for name in notebooks.names(course):
         lecture, assignment = notebooks.lecture_path(course, name), course.assignments / name / f"{name}.ipynb"
         for path, other, to in ((lecture, assignment, "To the assignment"), (assignment, lecture, "To the lecture")):

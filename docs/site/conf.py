@@ -29,7 +29,7 @@ default_role = "code"
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
-autodoc_default_options = {"members": True, "show-inheritance": False}
+autodoc_default_options = {"members": True, "ignore-module-all": True}  # what a module defines, not what it passes on
 add_module_names = False
 toc_object_entries_show_parents = "hide"
 
@@ -51,7 +51,9 @@ html_theme_options = {
     "search_bar_text": "Search the course",
 }
 SECTIONS = ("lectures", "lectures/*", "assignments", "assignments/*/*", "guides", "results", "docs/*", "api/*")
-html_sidebars = {page: [] for page in ("index", "playground", "search", "_modules/**")} | {page: ["pages-of-section.html"] for page in SECTIONS}
+html_sidebars = {page: [] for page in ("index", "playground", "search", "_modules/**")} | {
+    page: ["pages-of-section.html"] for page in SECTIONS
+}
 html_static_path = ["static"]
 html_css_files = ["katex/katex.min.css", "site.css"]
 html_js_files = [("katex/katex.min.js", {"defer": "defer"}), ("site.js", {"defer": "defer"})]

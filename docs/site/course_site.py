@@ -22,7 +22,15 @@ def docstring(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines
             lines[i] += ":"
 
 
+def signature(
+    app: Sphinx, what: str, name: str, thing: Any, options: Any, arguments: str | None, result: str | None
+) -> tuple[str | None, str | None]:
+    """The default of a dataclass's field that is made by a factory, in a form that Sphinx can read."""
+    return arguments and arguments.replace("<factory>", "..."), result
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
     app.add_html_math_renderer("katex", (formula, None), (formula, None))
     app.connect("autodoc-process-docstring", docstring)
+    app.connect("autodoc-process-signature", signature)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
