@@ -6,6 +6,7 @@ another process) and for authors. It sees an attempt only through `play`: cases 
 
 import hashlib
 import inspect
+import re
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
@@ -17,6 +18,9 @@ from course_utils.draw import Draw
 from course_utils.exercise import SHARES, Choice, Exercise
 from course_utils.play import Case, Failure, Outcome, play, play_all
 
+TUPLE = re.compile(
+    r"'tuple' object has no attribute|must be Tensor, not tuple|and 'tuple'|'tuple' and|concatenate tuple"
+)  # in messages of torch
 VISIBLE_SEED = 2026  # of the cases that every student sees
 
 
@@ -294,6 +298,14 @@ def _general(exercise: Exercise, rounds: list[Any]) -> tuple[str | None, str, st
             "parameters",
             "Other parameters than the text asks for",
             failures[0].message and f"The module does not have the parameters of the text: {failures[0].message}.",
+        )
+    if pair := next((f for f in failures if TUPLE.search(f.message)), None):
+        where = f" in your line {pair.line}, `{pair.code}`," if pair.line else ""
+        return (
+            "tuple-not-unpacked",
+            "A tuple where a tensor is wanted",
+            f"Something that you call returns several results in a tuple, and{where} you go on with the tuple as if it were one tensor. "
+            "Attention, for one, returns (output, weights). Which part do you want? Take it by its number, or unpack the tuple.",
         )
     if values and all(got is None and want is not None for want, got in values):
         return (

@@ -926,6 +926,33 @@ ADDITIVE = Exercise(
             lambda q, k, w_q, w_k, v: torch.tanh(q @ w_q + k @ w_k) @ v,
         ),
         Misconception(
+            "paired-off",
+            "The same new axis for both",
+            "You give queries and keys a new axis at the same place, so they still stand side by side: query i meets key i only. One of them "
+            "needs its new axis where the other has its own.",
+            lambda q, k, w_q, w_k, v: torch.tanh((q @ w_q)[:, None] + (k @ w_k)[:, None]) @ v,
+        ),
+        *(
+            Misconception(
+                "axes-counted-from-the-front",
+                "New axes counted from the front",
+                "Your new axes are in the right places for one number of axes only: with another batch in front, or none, they land between the "
+                "wrong ones. Count from the back, with `[..., :, None, :]` or `unsqueeze(-2)`: queries, keys and features are always the last.",
+                variant,
+            )
+            for variant in (
+                lambda q, k, w_q, w_k, v: torch.tanh((q @ w_q)[:, None] + (k @ w_k)[None]) @ v,
+                lambda q, k, w_q, w_k, v: torch.tanh((q @ w_q)[:, :, None] + (k @ w_k)[:, None]) @ v,
+            )
+        ),
+        Misconception(
+            "axis-behind-the-features",
+            "The new axis stands behind the features",
+            "You put the query's new axis last. The features stay last, in both: the new axis of the queries is where the keys are, in front of "
+            "the features, and the other way round.",
+            lambda q, k, w_q, w_k, v: torch.tanh((q @ w_q)[..., None] + (k @ w_k)[..., None, :]) @ v,
+        ),
+        Misconception(
             "relu",
             "relu instead of tanh",
             "You use a relu. It would be another (usable) attention, but negative hidden values are lost; the formula has a tanh.",

@@ -260,6 +260,22 @@ def _unstable(scores: Tensor, mask: Tensor) -> Tensor:
     return (weights / weights.sum(-1, keepdim=True)).nan_to_num(0.0)
 
 
+def _exponentials_shared(scores: Tensor, mask: Tensor) -> Tensor:
+    weights = scores.exp() * mask
+    return weights / weights.sum(-1, keepdim=True)
+
+
+def _unstable_filled(scores: Tensor, mask: Tensor) -> Tensor:
+    weights = scores.masked_fill(~mask, -torch.inf).exp()
+    return (weights / weights.sum(-1, keepdim=True)).nan_to_num(0.0)
+
+
+def _epsilon_in_the_sum(tree: ast.AST) -> bool:
+    """A tiny number beside exponentials from which no maximum was subtracted."""
+    tiny = any(isinstance(n, ast.Constant) and isinstance(n.value, float) and 0 < n.value < 1e-3 for n in ast.walk(tree))
+    return tiny and bool(syntax.calls(tree, "exp")) and not syntax.uses(tree, "max", "amax", "logsumexp")
+
+
 def _times_infinity(scores: Tensor, mask: Tensor) -> Tensor:
     return (scores + (~mask).to(scores.dtype) * -torch.inf).softmax(-1)
 
@@ -379,6 +395,29 @@ MASKED_SOFTMAX = Exercise(
             "For scores of several hundred your exponentials are infinite (or all 0). Subtract the maximum of the valid scores first, "
             "or let softmax do it.",
             _unstable,
+        ),
+        Misconception(
+            "overflow",
+            "exp overflows",
+            "For scores of several hundred your exponentials are infinite (or all 0). Subtract the maximum of the valid scores first, "
+            "or let softmax do it.",
+            _unstable_filled,
+        ),
+        Misconception(
+            "nothing-to-share",
+            "0 divided by 0",
+            "Exponentials times the mask, divided by their sum: right for ordinary rows. But a row without any True has the sum 0, and 0 / 0 is "
+            "NaN; and for scores of several hundred the exponentials themselves are infinite or 0. The text says what an empty row must be, and "
+            "subtracting the same number from all scores of a row changes nothing in its weights.",
+            _exponentials_shared,
+        ),
+        Misconception(
+            "epsilon-in-the-sum",
+            "An epsilon larger than the sum",
+            "You keep the sum from being 0 by a small number. But where all valid scores are near -50, the sum itself is about 1e-21: your "
+            "small number is by far the larger part of it, and the weights vanish. Make the sum large instead, by subtracting the largest score of "
+            "each row before `exp`.",
+            syntax=_epsilon_in_the_sum,
         ),
         Misconception(
             "softmax-over-queries",

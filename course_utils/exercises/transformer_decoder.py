@@ -240,6 +240,14 @@ DECODER_BLOCK = Exercise(
             "without a mask it attends to everything.",
             block(_with_masks(lambda x, a, c: causal_mask(x.shape[1]), lambda x, a, c: c)),
         ),
+        *named(
+            "own-causal-mask",
+            "A mask where none was given",
+            "Where `self_mask` is None you make a causal mask yourself. Here None means that nothing is hidden: a block does what its "
+            "caller says, so that the same block can also read a text that is known from end to end.",
+            block(_with_masks(lambda x, a, c: causal_mask(x.shape[1]) if a is None else a, lambda x, a, c: c)),
+            block(_with_masks(lambda x, a, c: causal_mask(x.shape[1]) & (True if a is None else a), lambda x, a, c: c)),
+        ),
         Misconception(
             "causal-cross-attention",
             "A causal mask on the cross-attention",

@@ -647,7 +647,7 @@ BLOCK = Exercise(
             _ReturnsWeights,
         ),
         Misconception(
-            "attention-returns-two",
+            "tuple-not-unpacked",
             "The attention returns a pair",
             "`self.attention(...)` returns (output, weights), and you add the pair to x. Which of the two goes on?",
             _TupleInside,

@@ -331,6 +331,11 @@ def _channels_last_grid(patches: Tensor, patch: int, height: int, width: int) ->
     return grid.permute(0, 5, 1, 3, 2, 4).reshape(len(patches), -1, height, width)
 
 
+def _channels_before_grid(patches: Tensor, patch: int, height: int, width: int) -> Tensor:
+    grid = patches.reshape(len(patches), -1, height // patch, width // patch, patch, patch)
+    return grid.transpose(3, 4).reshape(len(patches), -1, height, width)
+
+
 def syntax_has(tree: ast.AST, number: int) -> bool:
     """Does this number stand in the answer?"""
     return any(isinstance(node, ast.Constant) and node.value == number for node in ast.walk(tree))
@@ -426,6 +431,14 @@ UNPATCHIFY = Exercise(
             "The channel is looked for at the end of a patch",
             "You read a patch as row, column, channel. `patchify` wrote it as channel, row, column.",
             _channels_last_grid,
+        ),
+        Misconception(
+            "channels-before-the-grid",
+            "The channels are taken out in front of the patches",
+            "You give the numbers the axes (B, C, rows, columns, p, p). But the slowest axis of `patches` is the number of the patch, and each "
+            "patch holds all of its channels: with you, colours of one place end up in different places. First the grid, then what is in a "
+            "patch; then permute.",
+            _channels_before_grid,
         ),
         Misconception(
             "channels-last",

@@ -76,13 +76,18 @@ def test_the_reference_is_refused_where_it_breaks_a_rule_of_the_cases() -> None:
         (lambda x: None, "returns-nothing", "None"),
         (lambda x: x * x, "squared", "itself"),
         (lambda x: (2 * x).detach(), "no-gradient", "graph"),
+        (lambda x: (2 * x).detach(), "no-gradient", "no gradient reaches `x`"),
+        (lambda x: x + (x, x), "tuple-not-unpacked", "`(lambda x: x + (x, x),"),
+        (lambda x: torch.relu((x, x)), "tuple-not-unpacked", "unpack the tuple"),
+        (lambda x: (x, x).sum(), "tuple-not-unpacked", "unpack the tuple"),
+        (lambda x: torch.zeros("3"), None, "TypeError"),  # its message has a tuple in it too, but of another kind
         (lambda x: (2 * x, x), None, "tuple"),
         (lambda x: [1, 2], None, "list"),
         (lambda x: (2 * x).long() if isinstance(x, Tensor) else x, None, "floating-point"),
         (lambda x: (2 * x)[..., :1], None, "shape"),
         (lambda x: undefined_name, None, "NameError"),  # type: ignore[name-defined] # noqa: F821
         (lambda x: 3 * x, None, "expected"),
-        (lambda x: x.mul_(2), "changes-its-input", "modifies"),
+        (lambda x: x.mul_(2), "changes-its-input", "modified in place: `x`"),
         (lambda: 1, None, "TypeError"),
     ],
 )
@@ -336,6 +341,12 @@ CHOICE = Choice(
 def test_a_choice_explains_every_option(answer: object, status: str, slug: str | None) -> None:
     verdict = judge(CHOICE, LocalAttempt(answer), "s")
     assert (verdict.status, verdict.misconception) == (status, slug)
+
+
+def test_the_card_of_a_choice_is_its_explanation_and_nothing_else() -> None:
+    text = card.as_text(judge(CHOICE, LocalAttempt("a")))
+    assert not any(line.rstrip().endswith(":") for line in text.splitlines())
+    assert "cases" not in text
 
 
 def test_a_choice_without_a_right_option_is_refused() -> None:

@@ -1,4 +1,4 @@
-# misconception: attention-returns-two
+# misconception: tuple-not-unpacked
 class EncoderBlock(nn.Module):
     def __init__(self, dim, heads, hidden, norm_first=False):
         super().__init__()
