@@ -503,6 +503,12 @@ def doctor(ctx: click.Context, as_json: bool) -> None:
     else:
         for line in report.lines():
             click.echo(line)
+        try:
+            from autograder.gradebook import state
+
+            click.echo(f"the gradebook {state(course_of(ctx))}")
+        except (UserError, ImportError) as error:
+            click.echo(f"no gradebook: {error}")
 
 
 if __name__ == "__main__":

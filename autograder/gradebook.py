@@ -4,6 +4,7 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -116,6 +117,22 @@ def open_gradebook(course: Course) -> Any:
         ) from None
     finally:
         engine.dispose()
+
+
+def state(course: Course) -> str:
+    """Where the gradebook is and whether it can be used; nothing is made."""
+    url = address(course)
+    if url.get_backend_name() == "sqlite" and not Path(url.database or "").is_file():
+        return f"{shown(url)}, which the first release will make"
+    try:
+        engine = create_engine(url)
+        with engine.begin() as connection:
+            _check(connection, url)
+            known = "student" in inspect(connection).get_table_names()
+        engine.dispose()
+    except (SQLAlchemyError, ModuleNotFoundError) as error:
+        raise explained(error, url) from None
+    return f"{shown(url)} can be used{'' if known else ', and is empty'}"
 
 
 def _check(connection: Connection, url: URL) -> None:

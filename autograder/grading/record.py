@@ -180,12 +180,10 @@ class Recorder:
             notebook,
             [{"cell_id": key, "auto_score": new.get(key), "needs_manual_grade": new.get(key) is None} for key in (*new, *missing)],
         )
-        texts = {key: _storable(result.comments[name]) for key, name in self.cells["comments"].items() if name in result.comments}
+        texts = {key: _storable(result.comments.get(name)) for key, name in self.cells["comments"].items()}
         self._merge(connection, COMMENTS, notebook, [{"cell_id": key, "auto_comment": text} for key, text in texts.items()])
-        self._merge(connection, COMMENTS, notebook, [{"cell_id": key} for key in self.cells["comments"] if key not in texts])
-        before = (
-            fsum(_score(row, row.auto_score) for row in old.values()) if any(row.auto_score is not None for row in old.values()) else None
-        )
+        graded = any(row.auto_score is not None for row in old.values())
+        before = fsum(_score(row, row.auto_score) for row in old.values()) if graded else None
         after = fsum(_score(old.get(key), new[key] if key in new else old[key].auto_score) for key in {*old, *new})
         off = penalty(after, late, self.per_day)
         connection.execute(update(NOTEBOOKS).where(NOTEBOOKS.c.id == notebook).values(late_submission_penalty=off))
@@ -225,8 +223,7 @@ class Recorder:
         said = {name: given.excluded[name] for name in rows[0] if name != "cell_id"}
         if "needs_manual_grade" in said:
             said["needs_manual_grade"] = or_(said["needs_manual_grade"], table.c.manual_score.is_not(None))
-        one = {"index_elements": ["cell_id", "notebook_id"]}
-        connection.execute(given.on_conflict_do_update(**one, set_=said) if said else given.on_conflict_do_nothing(**one))
+        connection.execute(given.on_conflict_do_update(index_elements=["cell_id", "notebook_id"], set_=said))
 
 
 def _score(row: Any, auto_score: float | None) -> float:
@@ -276,7 +273,9 @@ def back_up(course: Course, say: Callable[[str], None] = lambda line: None) -> P
             return None
         half.replace(target)
     except (OSError, sqlite3.Error) as error:
-        raise UserError(f"the gradebook could not be backed up: {error}. Nothing was recorded: mend that, then give the same command again") from None
+        raise UserError(
+            f"the gradebook could not be backed up: {error}. Nothing was recorded: mend that, then give the same command again"
+        ) from None
     finally:
         half.unlink(missing_ok=True)
     for old_copy in sorted(folder.glob("gradebook-*"))[:-BACKUPS]:
@@ -300,5 +299,7 @@ def _dump(url: URL, target: Path) -> str | None:
         versions = " ".join(line.strip() for line in done.stderr.splitlines() if "server version:" in line)
         return f"pg_dump is older than the server, install its postgresql-client ({versions.removeprefix('pg_dump: detail: ')})"
     if done.returncode != 0:
-        raise UserError(f"the gradebook could not be backed up: {without_password(done.stderr.strip(), url)}. Nothing was recorded: mend that, then give the same command again")
+        raise UserError(
+            f"the gradebook could not be backed up: {without_password(done.stderr.strip(), url)}. Nothing was recorded: mend that, then give the same command again"
+        )
     return None

@@ -14,7 +14,7 @@ import pytest
 
 from autograder.course import GRADEBOOK, SOURCE_TREE, Course
 from autograder.errors import UserError
-from autograder.gradebook import address, open_gradebook, opened, shown
+from autograder.gradebook import address, open_gradebook, opened, shown, state
 from autograder.grading import record
 from autograder.grading.record import Recorder, back_up
 from autograder.postgres import NOBODY
@@ -146,6 +146,19 @@ def test_an_encrypted_connection_that_checks_who_is_there(server: Server, tmp_pa
         assert "does not match host name" in refusal(course_at(tmp_path, url + checked)), "another name than that of the certificate"
     finally:
         server.sql("ALTER SYSTEM RESET ssl", "SELECT pg_reload_conf()")
+
+
+def test_the_doctor_looks_at_the_gradebook_and_changes_nothing(server: Server, tmp_path: Path) -> None:
+    course = course_at(tmp_path, server.database("doctor"))
+    assert state(course) == f"postgresql://grader@127.0.0.1:{server.port}/doctor can be used, and is empty"
+    assert state(course) == f"postgresql://grader@127.0.0.1:{server.port}/doctor can be used, and is empty"
+    with opened(course):
+        assert state(course).endswith("/doctor can be used")
+    with pytest.raises(UserError, match=r'database "none" does not exist') as raised:
+        state(course_at(tmp_path, server.url("none")))
+    assert PASSWORD not in str(raised.value)
+    assert state(course_at(tmp_path, f"sqlite:///{tmp_path}/new.db")) == f"sqlite:///{tmp_path}/new.db, which the first release will make"
+    assert not (tmp_path / "new.db").exists()
 
 
 def test_sqlite_that_is_none(tmp_path: Path) -> None:
