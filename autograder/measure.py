@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, Undefined
+from jinja2 import Environment, PackageLoader, StrictUndefined, UndefinedError
 
 from autograder.course import SOURCE_TREE
 from autograder.errors import UserError
@@ -189,10 +189,10 @@ def filled(text: str, found: dict[str, Any]) -> str:
     environment = templates()
 
     def replace(match: re.Match[str]) -> str:
-        value = environment.compile_expression(match["expression"], undefined_to_none=False)(**found)
-        if isinstance(value, Undefined):
-            raise UserError(f"there is no figure {match['expression']!r}")
-        value = str(value)
+        try:
+            value = str(environment.compile_expression(match["expression"], undefined_to_none=False)(**found))
+        except UndefinedError as error:
+            raise UserError(f"there is no figure {match['expression']!r} ({error}): was it measured?") from None
         return f"{match[1]}\n{value}\n{match[4]}" if "\n" in value else f"{match[1]}{value}{match[4]}"
 
     return MARKED.sub(replace, text)
@@ -203,16 +203,26 @@ def sources() -> list[Path]:
     return [SOURCE_TREE / "README.md", *sorted(path for path in (SOURCE_TREE / "docs").rglob("*.md") if path != PAGE)]
 
 
-def pages() -> dict[Path, str]:
-    """Every page that states measured figures, as it should be."""
-    found = figures()
-    texts = {path: path.read_text(encoding="utf-8") for path in sources()}
-    return {PAGE: page(found)} | {path: filled(text, found) for path, text in texts.items() if MARKED.search(text)}
+def marked() -> list[Path]:
+    """Every page that states measured figures."""
+    return [PAGE, *(path for path in sources() if MARKED.search(path.read_text(encoding="utf-8")))]
+
+
+def written(path: Path, found: dict[str, Any]) -> str:
+    """A page as it should be."""
+    return page(found) if path == PAGE else filled(path.read_text(encoding="utf-8"), found)
 
 
 def write() -> None:
-    for path, text in pages().items():
-        path.write_text(text, encoding="utf-8")
+    """Write all pages whose figures are there, then say which are not."""
+    found, missing = figures(), []
+    for path in marked():
+        try:
+            path.write_text(written(path, found), encoding="utf-8")
+        except UserError as error:
+            missing.append(f"{path.name}: {error}")
+    if missing:
+        raise UserError("; ".join(missing))
 
 
 def main(arguments: list[str] | None = None) -> None:

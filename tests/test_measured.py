@@ -26,9 +26,9 @@ def test_every_step_was_measured(step: str) -> None:
     assert kept(step)["output"], AGAIN.format(step)
 
 
-def test_every_page_says_what_was_measured() -> None:
-    for path, text in measure.pages().items():
-        assert path.read_text(encoding="utf-8") == text, f"{path.name}: {AGAIN.format('write')}"
+@pytest.mark.parametrize("path", measure.marked(), ids=lambda path: path.name)
+def test_a_page_says_what_was_measured(path: Path) -> None:
+    assert path.read_text(encoding="utf-8") == measure.written(path, measure.figures()), AGAIN.format("write")
 
 
 def test_figures_are_marked_and_not_typed() -> None:

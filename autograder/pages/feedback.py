@@ -86,7 +86,7 @@ def render(course: Course, result: Result, graded: Graded | None) -> str:
             maximum=maximum,
             penalty=graded.late_penalty if graded is not None else 0.0,
             waiting=[e for e in entries if e["waiting"]],
-            style=common.asset("page.css") + HtmlFormatter(style="default").get_style_defs(".code .highlight"),
+            style=common.asset("page.css") + code_style(),
             policy=common.policy(),
         )
     )
@@ -128,6 +128,12 @@ def code(cell: dict[str, Any] | None, line: int | None) -> str:
     if cell is None or cell.get("cell_type") != "code" or not text.strip():
         return ""
     return highlight(text.rstrip(), PythonLexer(stripnl=False), HtmlFormatter(hl_lines=[line] if line else []))
+
+
+def code_style() -> str:
+    """The colours of code by day and by night."""
+    day, night = (HtmlFormatter(style=name).get_style_defs(".code .highlight") for name in ("default", "github-dark"))
+    return f"{day}\n@media (prefers-color-scheme: dark) {{ {night} }}"
 
 
 def printed(cell: dict[str, Any] | None) -> str:

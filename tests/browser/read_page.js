@@ -58,8 +58,10 @@ async () => {
   }
   const ground = behind(document.querySelector("main p, article p, p") ?? document.body) ?? [255, 255, 255];
 
-  const wide = root.scrollWidth > root.clientWidth + 1;
-  const culprits = all("body *").filter((e) => e.getBoundingClientRect().right > root.clientWidth + 1 && visible(e)).slice(0, 3).map(short);
+  // Width: neither the page nor the article may scroll sideways; a table or a formula may, inside a box of its own.
+  const wide = all("html, body, main, article, .bd-content, .bd-article-container").filter((box) => box.scrollWidth > box.clientWidth + 1 && box.clientWidth > 0);
+  const boxed = (e) => e.parentElement && (e.parentElement.scrollWidth > e.parentElement.clientWidth && getComputedStyle(e.parentElement).overflowX !== "visible" && !wide.includes(e.parentElement) || boxed(e.parentElement));
+  const culprits = wide.length ? all("body *").filter((e) => e.getBoundingClientRect().right > root.clientWidth + 1 && visible(e) && !boxed(e)) : [];
 
   const named = (e) => (e.ariaLabel || e.title || e.textContent.trim() || e.labels?.length || e.getAttribute("aria-labelledby") || e.placeholder || e.querySelector?.("img[alt]:not([alt=''])"));
   return {
@@ -72,7 +74,7 @@ async () => {
     formulas: all(".katex, mjx-container").length,
     rawFormulas: raw,
     nameless: all("a[href], button, input:not([type=hidden]), select, iframe").filter((e) => visible(e) && !named(e)).map((e) => e.outerHTML.slice(0, 120)),
-    tooWide: wide ? [`${root.scrollWidth} > ${root.clientWidth}`, ...culprits] : [],
+    tooWide: [...wide.map((box) => `${box.tagName}: ${box.scrollWidth} > ${box.clientWidth}`), ...culprits.slice(0, 3).map(short)],
     pale: [...pale].slice(0, 8),
     dark: light(ground) < 0.2,
   };
