@@ -1,5 +1,6 @@
 """A cluster of real processes on this machine, started by the scripts that an instructor uses."""
 
+import contextlib
 import os
 import signal
 import socket
@@ -55,6 +56,10 @@ class Machines:
                 f"{prefix}.client.key": str(mine / "key.pem"),
             }
         )
+        for _ in range(600):  # until the scheduler listens
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), timeout=1):
+                break
+            time.sleep(0.2)
         cluster = Cluster(self.address, say)
         while len(cluster.look()) < workers:
             assert all(each.poll() is None for each in self.started), self.logs()
