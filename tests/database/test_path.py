@@ -1,11 +1,13 @@
 """From release to export with the gradebook in PostgreSQL: the same as in SQLite, row by row."""
 
 import csv
+import dataclasses
 import json
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,6 +20,11 @@ from tests.database.content import content
 from tests.database.server import PASSWORD, Server
 
 pytestmark = [pytest.mark.postgres, pytest.mark.sandbox]
+
+
+def rounded(row: Any) -> Any:
+    """Each database adds up in an order of its own."""
+    return dataclasses.replace(row, score=round(row.score, 9))
 
 
 def by_hand(course: Course, student: str, cell: str, points: float, comment: str) -> None:
@@ -44,7 +51,8 @@ def test_the_whole_path_is_that_of_sqlite(
         assert code == 1, err
         said += out + err
     assert content(course) == content(graded)
-    assert [result for unit in UNITS for result in scores(course, unit)] == [result for unit in UNITS for result in scores(graded, unit)]
+    for unit in UNITS:
+        assert list(map(rounded, scores(course, unit))) == list(map(rounded, scores(graded, unit)))
     assert len(list((course.root / "backups").glob("*.sql"))) == 2
 
     late = [row for row in content(course)["submitted_notebook"] if row["late_submission_penalty"]]
@@ -60,7 +68,8 @@ def test_the_whole_path_is_that_of_sqlite(
         code, out, err = autograder("--course", course.root, *command)
         assert code == 0, err
         said += out + err
-    assert from_gradebook(course, ONE) == from_gradebook(graded, ONE)
+    here, there = from_gradebook(course, ONE), from_gradebook(graded, ONE)
+    assert {student: rounded(each) for student, each in here.items()} == {student: rounded(each) for student, each in there.items()}
 
     student = late[0]["assignment_id"].rpartition(" / ")[2]
     written = next(cell.name for cell in results.read(course.root, ONE, student).cells if cell.how == "by hand")
