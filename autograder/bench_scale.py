@@ -45,6 +45,7 @@ STUDENTS = 100_000  # of the course that is asked about
 HOURS = 1.0  # in which a unit shall be graded
 CORES = 16  # of a machine with workers
 NETWORK = 125_000_000  # bytes per second that a coordinator's network carries: 1 Gbit/s
+CALLED = {"sqlite": "SQLite", "postgresql": "PostgreSQL", "cluster": "SQLite, Dask"}
 TICK = 0.01  # ms: less than this cannot be told from nothing
 WHO, WHAT = "s00000000", "0" * 64  # student and fingerprint of an answer that is for anybody
 
@@ -75,6 +76,7 @@ class Load:
     graded: int = 0
     problems: int = 0
     seconds: float = 0.0  # of the whole run, with its start
+    noted_cpu: float = 0.0  # processor seconds of a submission as the workers noted them: of the student's code and of the judge
     samples: list[Sample] = field(default_factory=list)
     request_bytes: float = 0.0  # of one job on the network
     answer_bytes: float = 0.0
@@ -84,7 +86,8 @@ class Load:
     def between(self, name: str) -> float:
         """How much a figure grew per submission, from the first result to the last."""
         first, last = self.samples[0], self.samples[-1]
-        return float(getattr(last, name) - getattr(first, name)) / max(1, last.done - first.done)
+        grew = float(getattr(last, name) - getattr(first, name)) / max(1, last.done - first.done)
+        return max(grew, self.noted_cpu) if name == "worker_cpu" else grew
 
 
 @dataclass(frozen=True)
@@ -189,6 +192,7 @@ def ready_here(folder: str, request: bytes, seconds: float) -> tuple[str, str, b
 
 def run(root: Path, unit: str, level: int, machines: Machines | None = None, ready: Path | None = None) -> Load:
     """Grade a class as `autograder grade` does: by workers of this machine, by a cluster, or by workers that have `ready` answers."""
+    from autograder.grading import results
     from autograder.grading.run import grade
 
     course = Course(root)
@@ -205,6 +209,9 @@ def run(root: Path, unit: str, level: int, machines: Machines | None = None, rea
         if pool is not None:
             pool.close()
     load.graded, load.problems, load.seconds = summary.graded, len(summary.problems), summary.seconds
+    if ready is None:
+        stored = [results.read(root, unit, each) for each in course.students(unit)]
+        load.noted_cpu = sum(each.cpu_seconds + each.judge_seconds for each in stored if each is not None) / load.submissions
     if pool is not None and pool.count:
         load.request_bytes, load.answer_bytes = pool.requests / pool.count, pool.answers / pool.count
     return load
@@ -522,11 +529,11 @@ def extrapolate(found: dict[str, Any]) -> dict[str, Any]:
     worker_seconds = sum(max(each["local_cpu_ms"], each["cluster_cpu_ms"]) for each in units) / 1000 / len(units)
     gradebook = "postgresql" if "postgresql" in idle else "sqlite"
     client_ms = max(0.0, idle["cluster"]["coordinator_cpu_ms"] - idle["sqlite"]["coordinator_cpu_ms"])
-    parts = {name: each["cpu_ms" if name.startswith("packing") else "ms"] for name, each in idle[gradebook]["phases"].items()}
+    parts = {name: each["cpu_ms"] for name, each in idle[gradebook]["phases"].items()}
     parts["speaking with the cluster"] = client_ms
     carried = found["cluster"]["request_bytes"] + found["cluster"]["answer_bytes"]
     capacity = {
-        "coordinator": 1000 / (idle[gradebook]["ms"] + client_ms),
+        "coordinator": 1000 / (idle[gradebook]["coordinator_cpu_ms"] + client_ms),
         "scheduler": 1000 / max(idle["cluster"]["scheduler_cpu_ms"], TICK),
         "network": NETWORK / carried,
     }
@@ -564,6 +571,7 @@ def extrapolate(found: dict[str, Any]) -> dict[str, Any]:
         "all": for_units(of_course),
         "stages": stages,
         "coordinator_parts_ms": parts,
+        "with_waiting": 1000 / (idle[gradebook]["ms"] + client_ms),  # submissions per second that the coordinator recorded here
         "first": stages[0]["stage"],
         "largest_part": max(parts, key=lambda name: parts[name]),
         "bottleneck": "workers" if cores <= stages[0]["feeds_cores"] else stages[0]["stage"],
@@ -573,7 +581,8 @@ def extrapolate(found: dict[str, Any]) -> dict[str, Any]:
             "nobody hands in endless loops, which cost their time limit each",
             "the coordinator and the scheduler are one process each and have a core of their own",
             f"the coordinator's network carries {NETWORK * 8 / 1e9:g} Gbit/s",
-            f"the coordinator with a cluster takes what it takes with {gradebook} and workers that do nothing, and what Dask's client adds",
+            f"the coordinator with a cluster takes what it takes with {CALLED[gradebook]} and workers that do nothing, and what Dask's client adds",
+            "the disk and the database keep the coordinator waiting for less time than it computes",
         ],
     }
 
@@ -606,7 +615,6 @@ def rows(found: dict[str, Any]) -> list[dict[str, Any]]:
 def tables(found: dict[str, Any]) -> dict[str, str]:
     """What was measured, for people and for docs/scale.md."""
     idle, far = found["nothing"], found["extrapolation"]
-    called = {"sqlite": "SQLite", "postgresql": "PostgreSQL", "cluster": "SQLite, Dask"}
     marks = [f"{mark} %" for mark in MARKS]
     kb = {name: f"{size / 1000:.0f} kB" for name, size in found["kept_bytes"].items()}
     return {
@@ -626,7 +634,7 @@ def tables(found: dict[str, Any]) -> dict[str, str]:
         ),
         "memory": _table(
             [
-                {"coordinator, MB": called[name]} | {"first": round(each["coordinator_mb"][0]["mb"])}
+                {"coordinator, MB": CALLED[name]} | {"first": round(each["coordinator_mb"][0]["mb"])}
                 | dict(zip(marks, (round(sample["mb"]) for sample in each["coordinator_mb"][-len(MARKS) :]), strict=False))
                 for name, each in idle.items()
             ]
@@ -634,8 +642,8 @@ def tables(found: dict[str, Any]) -> dict[str, str]:
         "phases": _table(
             [
                 {"of the coordinator, ms per submission": part}
-                | {called[name]: f"{each['phases'][part]['ms']:.1f}" for name, each in idle.items() if name != "cluster"}
-                | {f"processor, {called[name]}": f"{each['phases'][part]['cpu_ms']:.1f}" for name, each in idle.items() if name != "cluster"}
+                | {CALLED[name]: f"{each['phases'][part]['ms']:.1f}" for name, each in idle.items() if name != "cluster"}
+                | {f"processor, {CALLED[name]}": f"{each['phases'][part]['cpu_ms']:.1f}" for name, each in idle.items() if name != "cluster"}
                 for part in idle["sqlite"]["phases"]
             ]
         ),
@@ -644,7 +652,7 @@ def tables(found: dict[str, Any]) -> dict[str, str]:
                 {"per submission": "gradebook", "": kb["database"]},
                 *({"per submission": f"{name}/", "": size} for name, size in kb.items() if name != "database"),
                 *(
-                    {"per submission": f"gradebook after {each['submissions']} submissions of one unit, {called[name]}", "": f"{each['database_bytes'] / 1000:.0f} kB"}
+                    {"per submission": f"gradebook after {each['submissions']} submissions of one unit, {CALLED[name]}", "": f"{each['database_bytes'] / 1000:.0f} kB"}
                     for name, each in idle.items() if name != "cluster"
                 ),
             ]
@@ -665,7 +673,7 @@ def tables(found: dict[str, Any]) -> dict[str, str]:
         ),
         "stages": _table(
             [
-                {"part": each["stage"], "submissions per second": f"{each['per_second']:.0f}", "worker cores that it can feed": f"{each['feeds_cores']:.0f}"}
+                {"part": each["stage"], "submissions per second": f"{each['per_second']:,.0f}", "worker cores that it can feed": f"{each['feeds_cores']:,.0f}"}
                 for each in far["stages"]
             ]
         ),
@@ -703,7 +711,8 @@ def lines(found: dict[str, Any]) -> list[str]:
         "assumptions": "assumed",
     }  # fmt: skip
     text = [line for name, title in titles.items() for line in (f"\n{title}\n", shown[name])]
-    return [*text, "", f"bottleneck: {far['bottleneck']}; with more workers, first the {far['first']} ({far['largest_part']})"]
+    return [*text, "", f"bottleneck: {far['bottleneck']}; with more workers, first the {far['first']} ({far['largest_part']})",
+            f"with all its waiting, for the disk, the database and neighbours, the coordinator recorded {far['with_waiting']:.0f} per second here"]  # fmt: skip
 
 
 def main(arguments: list[str]) -> None:
