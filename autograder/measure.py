@@ -148,7 +148,7 @@ def example_pages(shown: list[dict[str, Any]]) -> str:
     """The list of docs/examples.md, and the first page of it in a frame."""
     lines = []
     for each in shown:
-        named = ", ".join(f"*{title.rstrip('.')}*" for title in each["named"]) or "nothing to mend"
+        named = ", ".join(f"*{title.rstrip('.')}*" for title in each["named"]) or "no misconception"
         lines.append(f'- <a href="examples/{each["page"]}">{each["student"]}</a>, {each["points"]:g} of {each["of"]:g} points: {named}')
     frame = f'<iframe src="examples/{shown[0]["page"]}" title="Feedback for a simulated student" style="width: 100%; height: 40rem" loading="lazy"></iframe>'
     return "\n".join([*lines, "", frame])

@@ -61,7 +61,7 @@ async () => {
   // Width: neither the page nor the article may scroll sideways; a table or a formula may, inside a box of its own.
   const wide = all("html, body, main, article, .bd-content, .bd-article-container").filter((box) => box.scrollWidth > box.clientWidth + 1 && box.clientWidth > 0);
   const boxed = (e) => e.parentElement && (e.parentElement.scrollWidth > e.parentElement.clientWidth && getComputedStyle(e.parentElement).overflowX !== "visible" && !wide.includes(e.parentElement) || boxed(e.parentElement));
-  const culprits = wide.length ? all("body *").filter((e) => e.getBoundingClientRect().right > root.clientWidth + 1 && visible(e) && !boxed(e)) : [];
+  const culprits = wide.length ? all("body *:not(svg *)").filter((e) => e.getBoundingClientRect().right > root.clientWidth + 1 && visible(e) && !boxed(e)) : [];
 
   const named = (e) => (e.ariaLabel || e.title || e.textContent.trim() || e.labels?.length || e.getAttribute("aria-labelledby") || e.placeholder || e.querySelector?.("img[alt]:not([alt=''])"));
   return {
