@@ -21,7 +21,8 @@ scheduler) exec "${DASK:-dask}" scheduler --protocol tls --no-dashboard --dashbo
 worker)  # ends when its scheduler does: then it is started again, until somebody ends this script
     trap 'kill "$child" 2>/dev/null; wait "$child"; exit 0' TERM INT
     while :; do
-        "${DASK:-dask}" worker --protocol tls --no-dashboard --dashboard-address 127.0.0.1:0 --nthreads 1 "$@" &
+        "${DASK:-dask}" worker --protocol tls --no-dashboard --dashboard-address 127.0.0.1:0 --nthreads 1 \
+            --preload autograder.grading.cluster "$@" &  # imported before the first job: who imports for a minute would be taken for dead
         child=$!
         code=0
         wait "$child" || code=$?
