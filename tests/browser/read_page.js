@@ -70,7 +70,10 @@ async () => {
     headings: all("h1, h2, h3, h4, h5, h6").filter(visible).map((heading) => +heading.tagName[1]),
     pictures: pictures.length,
     brokenPictures: pictures.filter((picture) => picture.naturalWidth === 0).map((picture) => picture.src.slice(0, 100)),
-    wordlessPictures: pictures.filter((picture) => !picture.alt && !decorative(picture)).map((picture) => picture.src.slice(0, 100)),
+    wordlessPictures: [
+      ...pictures.filter((picture) => !picture.alt && !decorative(picture)).map((picture) => picture.src.slice(0, 100)),
+      ...all("[role=img]").filter((drawing) => !drawing.ariaLabel && !drawing.querySelector(":scope > title") && !drawing.getAttribute("aria-labelledby")).map(short),
+    ],
     formulas: all(".katex, mjx-container").length,
     rawFormulas: raw,
     nameless: all("a[href], button, input:not([type=hidden]), select, iframe").filter((e) => visible(e) && !named(e)).map((e) => e.outerHTML.slice(0, 120)),

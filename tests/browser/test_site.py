@@ -62,7 +62,7 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     folder = Path(os.environ.get("COURSE_SITE", "")).resolve()
     if "COURSE_SITE" not in os.environ:
-        need(importlib.util.find_spec("sphinx_book_theme"), "sphinx-book-theme")
+        need(importlib.util.find_spec("pydata_sphinx_theme"), "Sphinx with its theme (the extra `site`)")
         folder = tmp_path_factory.mktemp("site") / "site"
         command = [sys.executable, "docs/site/build.py", str(folder)]
         done = subprocess.run(command, cwd=SOURCE_TREE, capture_output=True, text=True, check=False)
