@@ -8,7 +8,7 @@ from typing import Any
 import psutil
 import pytest
 
-from autograder import bench_scale
+from autograder import bench_scale, scale
 from autograder.bench_scale import Load, Ready, Sample
 from autograder.course import Limits
 from autograder.errors import UserError
@@ -53,7 +53,7 @@ def test_what_follows_is_shown_with_its_assumptions(measured: dict[str, Any]) ->
     far = measured["extrapolation"]
     assert far["bottleneck"] in {"workers", "coordinator", "scheduler", "network"}
     assert far["all"]["core_hours"] == pytest.approx(10 * far["one"]["core_hours"], rel=1e-3)
-    printed = "\n".join(bench_scale.lines(measured))
+    printed = "\n".join(scale.lines(measured))
     assert all(text in printed for text in far["assumptions"])
     assert "None" not in printed
     assert "nan" not in printed
@@ -69,6 +69,7 @@ def figures(worker_ms: float, coordinator_ms: float, scheduler_ms: float) -> dic
     }
     run["coordinator_mb"] = [{"done": done, "mb": 300 + done / 1000} for done in (1, 100, 250, 500, 750, 1000)]
     return {
+        "course_units": 10,
         "units": [{"local_cpu_ms": worker_ms, "cluster_cpu_ms": worker_ms / 2}],
         "nothing": {"sqlite": run, "cluster": run},
         "cluster": {"request_bytes": 50_000, "answer_bytes": 75_000},
@@ -77,15 +78,15 @@ def figures(worker_ms: float, coordinator_ms: float, scheduler_ms: float) -> dic
 
 
 def test_the_bottleneck_is_what_cannot_follow() -> None:
-    far = bench_scale.extrapolate(figures(worker_ms=720, coordinator_ms=10, scheduler_ms=1))
+    far = scale.extrapolate(figures(worker_ms=720, coordinator_ms=10, scheduler_ms=1))
     assert far["one"]["core_hours"] == pytest.approx(20)  # 100,000 · 0.72 s
     assert far["one"]["machines"] == 2  # of 16 cores, for one hour
     assert far["one"]["kept_gb"] == pytest.approx(10)
     assert far["coordinator_mb"] == pytest.approx(400)
     assert far["stages"][0] == {"stage": "coordinator", "per_second": 100, "feeds_cores": 72, "hours": pytest.approx(100_000 / 100 / 3600)}
     assert (far["bottleneck"], far["first"]) == ("workers", "coordinator")
-    assert bench_scale.extrapolate(figures(worker_ms=720, coordinator_ms=100, scheduler_ms=1))["bottleneck"] == "coordinator"
-    assert bench_scale.extrapolate(figures(worker_ms=720, coordinator_ms=10, scheduler_ms=50))["bottleneck"] == "scheduler"
+    assert scale.extrapolate(figures(worker_ms=720, coordinator_ms=100, scheduler_ms=1))["bottleneck"] == "coordinator"
+    assert scale.extrapolate(figures(worker_ms=720, coordinator_ms=10, scheduler_ms=50))["bottleneck"] == "scheduler"
 
 
 def test_starting_does_not_count() -> None:
