@@ -72,7 +72,7 @@ async () => {
     brokenPictures: pictures.filter((picture) => picture.naturalWidth === 0).map((picture) => picture.src.slice(0, 100)),
     wordlessPictures: [
       ...pictures.filter((picture) => !picture.alt && !decorative(picture)).map((picture) => picture.src.slice(0, 100)),
-      ...all("[role=img]:not([aria-hidden=true])").filter((drawing) => !drawing.ariaLabel && !drawing.querySelector(":scope > title") && !drawing.getAttribute("aria-labelledby")).map(short),
+      ...all("[role=img]:not([aria-hidden=true])").filter((drawing) => !drawing.closest("a, button") && !drawing.ariaLabel && !drawing.querySelector(":scope > title") && !drawing.getAttribute("aria-labelledby")).map(short),
     ],
     formulas: all(".katex, mjx-container").length,
     rawFormulas: raw,
