@@ -26,6 +26,7 @@ myst_heading_anchors = 3
 
 # The API: docstrings are plain sentences with `code` in them.
 default_role = "code"
+autodoc_preserve_defaults = True  # `CACHE`, not what it happens to be on this machine
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
