@@ -23,6 +23,7 @@ nb_merge_streams = True
 suppress_warnings = ["mystnb.unknown_mime_type"]
 myst_enable_extensions = ["dollarmath", "attrs_block"]
 myst_heading_anchors = 3
+myst_html_meta = {"description": "A course on attention and Transformers in ten notebooks, with exercises that say what was misunderstood"}
 
 # The API: docstrings are plain sentences with `code` in them.
 default_role = "code"
