@@ -69,7 +69,7 @@ def as_html(verdict: Verdict) -> str:
         f"<span style='display:block;width:{share:.0f}%;height:100%;background:{colour};border-radius:4px'></span></span></div>",
     ]
     if verdict.title and verdict.status != "passed":
-        parts.append(f"<div style='margin-top:.5em'><strong>{escape(verdict.title.rstrip('.'))}.</strong></div>")
+        parts.append(f"<div style='margin-top:.5em'><strong>{_inline(verdict.title.rstrip('.'))}.</strong></div>")
     if verdict.message and (verdict.status != "passed" or verdict.kind == "choice"):
         parts.append(f"<div style='margin-top:.2em'>{_inline(verdict.message)}</div>")
     if verdict.picture:

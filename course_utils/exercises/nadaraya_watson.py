@@ -108,7 +108,7 @@ SOFTMAX = Exercise(
         ),
         Misconception(
             "max-is-a-pair",
-            "`max` along an axis returns two things",
+            "A maximum along an axis is a pair",
             "`scores.max(dim)` returns the maxima and where they stand, and you cannot subtract such a pair. Take its `.values`, or use "
             "`amax`.",
             _pair_subtracted,
