@@ -48,7 +48,7 @@ def test_the_formgrader_reads_and_writes(in_postgres: Course, graded: Course) ->
             assert "db_url" not in shown
 
         grade = next(each for each in formgrader.api(f"grades?submission_id={chosen['id']}") if each["needs_manual_grade"])
-        assert f'id="{grade["id"]}"' in formgrader.page(f"submissions/{chosen['id']}/?index=0"), "the form for this grade"
+        assert f'id="{grade["name"]}"' in formgrader.page(f"submissions/{chosen['id']}/?index=0"), "the form for this grade"
         saved = formgrader.api(f"grade/{grade['id']}", {"manual_score": 1.5, "extra_credit": 0.5})
         assert (saved["manual_score"], saved["needs_manual_grade"]) == (1.5, False)
         comment = next(each for each in formgrader.api(f"comments?submission_id={chosen['id']}") if each["name"] == grade["name"])
