@@ -25,6 +25,8 @@ myst_enable_extensions = ["dollarmath", "attrs_block"]
 myst_heading_anchors = 3
 myst_html_meta = {"description": "A course on attention and Transformers in ten notebooks, with exercises that say what was misunderstood"}
 
+highlight_language = "none"  # of a block in a guide that names none: shell commands and their output
+
 # The API: docstrings are plain sentences with `code` in them.
 default_role = "code"
 autodoc_preserve_defaults = True  # `CACHE`, not what it happens to be on this machine

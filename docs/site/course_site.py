@@ -16,10 +16,10 @@ def formula(self: Any, node: nodes.Element) -> None:
 
 
 def docstring(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
-    """An indented block behind a colon is code, as it is in Markdown."""
-    for i in range(len(lines) - 2):
+    """An indented block behind a colon is Python, as it would be in Markdown."""
+    for i in reversed(range(len(lines) - 2)):
         if lines[i].endswith(":") and not lines[i + 1] and lines[i + 2].startswith("    "):
-            lines[i] += ":"
+            lines[i + 1 : i + 2] = ["", ".. code-block:: python", ""]
 
 
 def signature(
