@@ -48,25 +48,27 @@ def gather(course: Course, source: Path) -> None:
     """All pages: the site's own, the notebooks, the guides."""
     context = facts(course)
     for path in SITE.glob("**/*.md"):
-        write(
-            source / path.relative_to(SITE),
-            jinja2.Template(path.read_text(encoding="utf-8"), undefined=jinja2.StrictUndefined).render(context),
-        )
-    described = set(re.findall(r"automodule:: course_utils\.(\w+)", "".join(path.read_text("utf-8") for path in SITE.glob("api/*.md"))))
-    if missing := {path.stem for path in (course.root / "course_utils").glob("[a-z]*.py")} - described:
-        raise UserError(f"course_utils/{min(missing)}.py has no place in the API yet: put it on a page in docs/site/api/")
+        page = jinja2.Template(path.read_text(encoding="utf-8"), undefined=jinja2.StrictUndefined)
+        write(source / path.relative_to(SITE), page.render(context))
     for name in notebooks.names(course):
         lecture, assignment = notebooks.lecture_path(course, name), course.assignments / name / f"{name}.ipynb"
         for path, other, to in ((lecture, assignment, "To the assignment"), (assignment, lecture, "To the lecture")):
             if path.is_file():
-                page = page_of(course, path, other if other.is_file() else None, to)
-                write(source / path.relative_to(course.root), json.dumps(page, ensure_ascii=False))
-    repository = course.settings.student_repository
+                built = page_of(course, path, other if other.is_file() else None, to)
+                write(source / path.relative_to(course.root), json.dumps(built, ensure_ascii=False))
     for path in (course.root / "docs").glob("*.md"):
         text = path.read_text(encoding="utf-8")
         if path.stem == "student":  # as in the student repository itself
-            text = text.replace("OWNER", repository["owner"]).replace("REPOSITORY", repository["name"])
+            text = text.replace("OWNER", repository(course)["owner"]).replace("REPOSITORY", repository(course)["name"])
         write(source / "docs" / path.name, text)
+    described = set(re.findall(r"automodule:: course_utils\.(\w+)", "".join(path.read_text("utf-8") for path in SITE.glob("api/*.md"))))
+    if missing := {path.stem for path in (course.root / "course_utils").glob("[a-z]*.py")} - described:
+        raise UserError(f"course_utils/{min(missing)}.py has no place in the API yet: put it on a page in docs/site/api/")
+
+
+def repository(course: Course) -> dict[str, str]:
+    """Where students find the notebooks, from course.toml."""
+    return {"owner": "OWNER", "name": "REPOSITORY", "branch": "main"} | course.settings.student_repository
 
 
 def facts(course: Course) -> dict[str, Any]:
@@ -100,11 +102,11 @@ def tasks(unit: str) -> str:
 def page_of(course: Course, path: Path, other: Path | None, to: str) -> dict[str, Any]:
     """A notebook as a page: the badge and the set-up cell make room for links that a reader of the site needs."""
     notebook = json.loads(path.read_text(encoding="utf-8"))
-    repository = course.settings.student_repository
+    students = repository(course)
     here = path.relative_to(course.root).as_posix()
     link = Path(os.path.relpath(other, path.parent)).with_suffix(".html").as_posix() if other else ""
     buttons = BUTTONS.format(
-        colab=f"{notebooks.COLAB}/github/{repository['owner']}/{repository['name']}/blob/{repository['branch']}/{here}",
+        colab=f"{notebooks.COLAB}/github/{students['owner']}/{students['name']}/blob/{students['branch']}/{here}",
         file=path.name,
         other=f'\n<a href="{link}">{to}</a>' if other else "",
     )
