@@ -139,8 +139,8 @@ class VisionTransformer(nn.Module):
 
 
 # %% [markdown]
-# `train` (in `course_utils/vision_transformer.py`) is AdamW on batches of 64, with a learning rate that rises and then falls to
-# zero. The model is small: 48 features, four heads, three layers. A quarter of the images is kept for testing.
+# `train` (in `course_utils/vision_transformer.py`) is AdamW with a learning rate that rises and then falls to zero; here it
+# takes 600 steps on batches of 32 images. The model is small: 48 features, four heads, three layers. A quarter of the images is kept for testing.
 
 # %% alt="Training loss of the Vision Transformer on the digits, falling from 2.3 to nearly 0"
 def small_vit():
@@ -149,7 +149,7 @@ def small_vit():
 
 
 model = small_vit()
-losses = train(model, images, labels, steps(400))
+losses = train(model, images, labels, steps(600), batch=32)
 found = accuracy(model, test_images, test_labels)
 curves(None, {"loss": losses}, "step", "cross entropy", f"test accuracy {found:.3f}");
 
@@ -174,7 +174,7 @@ for ax in axes[len(wrong) :]:
 # %%
 bag = small_vit()
 bag.embed.positions.requires_grad_(False).zero_()  # (1, 17, 48)
-train(bag, images, labels, steps(400))
+train(bag, images, labels, steps(600), batch=32)
 without = accuracy(bag, test_images, test_labels)
 Table([("with positions", found), ("without", without)], ["model", "test accuracy"])
 
@@ -231,7 +231,7 @@ class MeanPooled(VisionTransformer):
 
 torch.manual_seed(0)
 averaged = MeanPooled(8, 1, 2, 48, 4, 96, 3, 10)
-train(averaged, images, labels, steps(400))
+train(averaged, images, labels, steps(600), batch=32)
 pooled = accuracy(averaged, test_images, test_labels)
 Table([("CLS", found), ("mean of the patches", pooled)], ["read from", "test accuracy"])
 
