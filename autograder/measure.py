@@ -29,6 +29,7 @@ from xml.etree import ElementTree
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, UndefinedError
 
+from autograder import scale
 from autograder.course import SOURCE_TREE
 from autograder.errors import UserError
 
@@ -45,10 +46,12 @@ STEPS = {
     "attention": "python -m autograder.bench_attention --json",
     "multihead": "python -m autograder.bench_multihead --json",
     "example": "python -m autograder.example",
+    "scale": "python -m autograder.bench_scale --json",
 }
 QUICK = {
     "bench": "autograder bench --json --students 4 --size 8",
     "pages": "python -m autograder.bench_pages 10 --json",
+    "scale": "python -m autograder.bench_scale --json --submissions 20 --null 5000 --units 01 03 05 07",
 }  # to try things with; the page shows the command, and so the size of the class
 
 MARKED = re.compile(r"(<!--= (?P<expression>.+?) -->)(?P<text>.*?)(<!--/-->)", re.DOTALL)
@@ -127,6 +130,8 @@ def figures() -> dict[str, Any]:
         found |= attacks(found["hostile"]["tests"])
     if found["example"]:
         found["example_pages"] = example_pages(found["example"]["shown"])
+    if found["scale"]:
+        found["scale_tables"] = scale.tables(found["scale"])
     found["small"] = [step for step, each in kept.items() if each["command"] == QUICK.get(step)]
     return found
 

@@ -18,7 +18,7 @@ TICK = 0.01  # ms: less than this cannot be told from nothing
 def extrapolate(found: dict[str, Any]) -> dict[str, Any]:
     """A course of STUDENTS, from what was measured: core-hours, machines, and which part is the first that cannot follow."""
     units, idle, of_course = found["units"], found["nothing"], found["course_units"]
-    worker_seconds = sum(max(each["local_cpu_ms"], each["cluster_cpu_ms"]) for each in units) / 1000 / len(units)
+    worker_seconds = (sum(each["local_cpu_ms"] for each in units) / len(units) + idle["cluster"]["worker_cpu_ms"]) / 1000
     gradebook = "postgresql" if "postgresql" in idle else "sqlite"
     client_ms = max(0.0, idle["cluster"]["coordinator_cpu_ms"] - idle["sqlite"]["coordinator_cpu_ms"])
     parts = {name: each["cpu_ms"] for name, each in idle[gradebook]["phases"].items()}
@@ -70,6 +70,7 @@ def extrapolate(found: dict[str, Any]) -> dict[str, Any]:
         "assumptions": [
             "a core of the workers' machines is as fast as one here, and so many workers do not slow each other",
             f"the units that were measured ({len(units)} of {of_course}) stand for all, and simulated answers for real ones",
+            "what a worker of a cluster does once per unit (walls, expected values) is spread over so many submissions that it does not count",
             "nobody hands in endless loops, which cost their time limit each",
             "the coordinator and the scheduler are one process each and have a core of their own",
             f"the coordinator's network carries {NETWORK * 8 / 1e9:g} Gbit/s",

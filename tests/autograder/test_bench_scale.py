@@ -65,12 +65,13 @@ def figures(worker_ms: float, coordinator_ms: float, scheduler_ms: float) -> dic
         "ms": coordinator_ms,
         "coordinator_cpu_ms": coordinator_ms,
         "scheduler_cpu_ms": scheduler_ms,
+        "worker_cpu_ms": 0.0,
         "phases": {"work": {"ms": 1, "cpu_ms": 1}},
     }
     run["coordinator_mb"] = [{"done": done, "mb": 300 + done / 1000} for done in (1, 100, 250, 500, 750, 1000)]
     return {
         "course_units": 10,
-        "units": [{"local_cpu_ms": worker_ms, "cluster_cpu_ms": worker_ms / 2}],
+        "units": [{"local_cpu_ms": worker_ms, "cluster_cpu_ms": 2 * worker_ms}],
         "nothing": {"sqlite": run, "cluster": run},
         "cluster": {"request_bytes": 50_000, "answer_bytes": 75_000},
         "kept_bytes": {"database": 10_000, "submitted": 20_000, "autograded": 40_000, "runs/results": 50_000},
