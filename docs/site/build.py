@@ -57,7 +57,7 @@ def gather(course: Course, source: Path) -> None:
                 built = page_of(course, path, other if other.is_file() else None, to)
                 write(source / path.relative_to(course.root), json.dumps(built, ensure_ascii=False))
     for path in (course.root / "docs").glob("*.md"):
-        text = path.read_text(encoding="utf-8")
+        text = re.sub(r"<!--(=.*?|/)-->", "", path.read_text(encoding="utf-8"))  # the marks around measured figures
         if path.stem == "student":  # as in the student repository itself
             text = text.replace("OWNER", repository(course)["owner"]).replace("REPOSITORY", repository(course)["name"])
         write(source / "docs" / path.name, text)
