@@ -132,7 +132,7 @@ def figures() -> dict[str, Any]:
         found["example_pages"] = example_pages(found["example"]["shown"])
     if found["scale"]:
         found["scale_tables"] = scale.tables(found["scale"])
-    found["small"] = [step for step, each in kept.items() if each["command"] == QUICK.get(step)]
+    found["small"] = [step for step, each in kept.items() if each["command"] != STEPS[step]]
     return found
 
 
