@@ -279,10 +279,11 @@ def cluster(folder: Path, workers: int = WORKERS) -> Iterator[Machines]:
     folder.mkdir()
     keys, dask = folder / "keys", Path(sys.executable).parent / "dask"
     subprocess.run([SOURCE_TREE / "cluster" / "certificates.sh", keys, "1"], check=True, capture_output=True)
+    ending = ["setpriv", "--pdeathsig", "TERM", "--"] if shutil.which("setpriv") else []  # also if this process is killed
     started: list[subprocess.Popen[bytes]] = []
 
     def start(role: str, *options: str) -> int:
-        command = [str(SOURCE_TREE / "cluster" / "run.sh"), role, str(keys / role), *options, "--host", "127.0.0.1"]
+        command = [*ending, str(SOURCE_TREE / "cluster" / "run.sh"), role, str(keys / role), *options, "--host", "127.0.0.1"]
         with open(folder / f"{role}.log", "ab") as log:
             process = subprocess.Popen(command, cwd=folder, env=os.environ | {"DASK": str(dask)}, stdout=log, stderr=log)
         started.append(process)
