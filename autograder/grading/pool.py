@@ -1,7 +1,8 @@
 """Where jobs are carried out: by processes of this machine here, by a cluster in `cluster.py`.
 
 A pool carries a request to a worker and brings the answer back, or says that the worker was lost. It never tries again by itself:
-whether a submission deserves another try is for the run to decide.
+whether a submission deserves another try is for the run to decide. Nothing here imports torch: on a worker of a cluster only the
+grading process beside it does.
 """
 
 import contextlib
@@ -14,10 +15,12 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable
-from typing import BinaryIO, Protocol
+from typing import TYPE_CHECKING, BinaryIO, Protocol
 
-from autograder.grading import worker
-from autograder.grading.place import Place
+from autograder.grading import frames
+
+if TYPE_CHECKING:
+    from autograder.grading.place import Place
 
 
 class Lost(Exception):
@@ -57,15 +60,15 @@ class Worker:
         alarm.daemon = True
         alarm.start()
         try:
-            worker.put(self.writer, worker.DONE, request)
-            kind, answer = worker.get(self.reader)
+            frames.put(self.writer, frames.DONE, request)
+            kind, answer = frames.get(self.reader)
         except (EOFError, OSError, ValueError):
             code = self.kill()
             why = f"did not answer within {seconds:.0f} s" if late.is_set() else f"died ({_how(code)})"
             raise Lost(f"the worker {why}") from None
         finally:
             alarm.cancel()
-        if kind == worker.REFUSED:
+        if kind == frames.REFUSED:
             raise Refused(answer.decode())
         return answer
 
@@ -80,7 +83,7 @@ class Worker:
         return code
 
 
-def forked(unit: str, place: Place) -> Worker:
+def forked(unit: str, place: "Place") -> Worker:
     """A worker forked from this process: it has imported the judge, and knows what the judge has computed already."""
     reader, their_writer = os.pipe()
     their_reader, writer = os.pipe()
@@ -99,14 +102,16 @@ def forked(unit: str, place: Place) -> Worker:
     return Worker(os.fdopen(reader, "rb"), os.fdopen(writer, "wb"), end)
 
 
-def _serve(reader: int, writer: int, not_ours: tuple[int, int], unit: str, place: Place) -> None:
+def _serve(reader: int, writer: int, not_ours: tuple[int, int], unit: str, place: "Place") -> None:
+    from autograder.grading import worker  # whoever forked has imported it already
+
     for descriptor in not_ours:
         os.close(descriptor)
     worker.settle(unit, place)
     worker.serve(os.fdopen(reader, "rb"), os.fdopen(writer, "wb"))
 
 
-def fresh(place: tuple[str, Place] | None = None) -> Worker:
+def fresh(place: "tuple[str, Place] | None" = None) -> Worker:
     """A worker in a new interpreter: where forking is unsafe or impossible, and on the machines of a cluster.
 
     Without a place to run submissions in it makes one of its own, in a folder that goes with it.
@@ -139,7 +144,7 @@ def _how(code: int | None) -> str:
 class LocalPool:
     """Workers on this machine. The first ones are forked where that is safe; one that is lost is replaced by a fresh one."""
 
-    def __init__(self, size: int, unit: str, place: Place) -> None:
+    def __init__(self, size: int, unit: str, place: "Place") -> None:
         self.size, self.unit, self.place = size, unit, place
         alone = all(thread.daemon or thread is threading.main_thread() for thread in threading.enumerate())
         fork = alone and sys.platform.startswith("linux")

@@ -17,6 +17,7 @@ import torch
 from autograder.course import Limits
 from autograder.errors import UserError
 from autograder.grading import judging, prepare
+from autograder.grading.frames import DONE, REFUSED, get, put
 from autograder.grading.place import Place, Site, open_site
 from autograder.grading.prepare import Template
 from autograder.grading.results import LimitNote, Result
@@ -27,7 +28,6 @@ from autograder.sandbox import wire
 from autograder.sandbox.client import SandboxError
 from course_utils import exercises
 
-DONE, REFUSED = 0, 1  # what an answer is
 SITES = 2  # warm processes that a worker of a cluster keeps, one per unit
 _places: dict[str, Place] = {}
 _sites: dict[str, Site] = {}
@@ -117,21 +117,6 @@ def _end_with_parent() -> None:
     if parent is not None:
         multiprocessing.connection.wait([parent.sentinel])
         os._exit(1)
-
-
-def put(stream: BinaryIO, kind: int, content: bytes) -> None:
-    stream.write(bytes([kind]) + len(content).to_bytes(8, "big"))
-    stream.write(content)
-    stream.flush()
-
-
-def get(stream: BinaryIO) -> tuple[int, bytes]:
-    head = stream.read(9)
-    length = int.from_bytes(head[1:], "big")
-    content = stream.read(length) if len(head) == 9 else b""
-    if len(head) < 9 or len(content) < length:
-        raise EOFError
-    return head[0], content
 
 
 def serve(reader: BinaryIO, writer: BinaryIO) -> None:

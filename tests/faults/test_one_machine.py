@@ -149,3 +149,10 @@ def test_without_a_cluster_dask_is_not_imported(course: Course) -> None:
     command = [sys.executable, "-c", code, "--course", str(course.root), "grade", "01", "--student", student]
     done = subprocess.run(command, env=environment(), cwd=SOURCE_TREE, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_what_a_worker_of_a_cluster_imports_is_light() -> None:
+    """The judge and torch are in the grading process beside it: not twice in memory, and no long import while a scheduler waits."""
+    code = "import sys, autograder.grading.cluster\nprint('distributed' in sys.modules, 'torch' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=SOURCE_TREE, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["True", "False"]
