@@ -94,11 +94,11 @@ def rows(found: dict[str, Any]) -> list[dict[str, Any]]:
             "graded by": name,
             "submissions": each["submissions"],
             "per second": round(each["per_second"], 1),
-            "workers, processor ms each": round(each["worker_cpu_ms"]),
-            "coordinator, processor ms each": round(each["coordinator_cpu_ms"], 1),
-            "scheduler, processor ms each": round(each["scheduler_cpu_ms"], 1),
+            "workers, ms": round(each["worker_cpu_ms"]),
+            "coordinator, ms": round(each["coordinator_cpu_ms"], 1),
+            "scheduler, ms": round(each["scheduler_cpu_ms"], 1),
             "per core-hour": round(3_600_000 / sum(each[f"{part}_cpu_ms"] for part in ("worker", "coordinator", "scheduler"))),
-            "coordinator's memory at the end, MB": round(each["coordinator_mb"][-1]["mb"]),
+            "coordinator, MB": round(each["coordinator_mb"][-1]["mb"]),
         }
         for name, each in kinds.items()
         if each is not None
