@@ -312,8 +312,11 @@ def test_search_finds(word: str, page: str, site: Site, desk: Any) -> None:
     desk.goto(f"{site.url}search.html?q={word}")
     found = desk.locator(f'#search-results a[href*="{page}"]')
     found.first.wait_for(timeout=20_000)
+    assert found.first.is_visible()
     desk.goto(f"{site.url}search.html?q=xylophonist")
-    desk.get_by_text("did not match any documents").wait_for(timeout=20_000)
+    nothing = desk.get_by_text("did not match any documents")
+    nothing.wait_for(timeout=20_000)
+    assert nothing.is_visible()
 
 
 def test_day_and_night_can_be_switched(site: Site, desk: Any) -> None:
