@@ -46,8 +46,8 @@ class Pool(Protocol):
 class Worker:
     """A process that grades one request after the other; killed if it takes too long."""
 
-    def __init__(self, reader: BinaryIO, writer: BinaryIO, end: Callable[[], int | None], folder: str = "") -> None:
-        self.reader, self.writer, self.end, self.folder = reader, writer, end, folder
+    def __init__(self, pid: int | None, reader: BinaryIO, writer: BinaryIO, end: Callable[[], int | None], folder: str = "") -> None:
+        self.pid, self.reader, self.writer, self.end, self.folder = pid, reader, writer, end, folder
 
     def carry(self, request: bytes, seconds: float) -> bytes:
         late = threading.Event()
@@ -99,7 +99,7 @@ def forked(unit: str, place: "Place") -> Worker:
         process.join()
         return process.exitcode
 
-    return Worker(os.fdopen(reader, "rb"), os.fdopen(writer, "wb"), end)
+    return Worker(process.pid, os.fdopen(reader, "rb"), os.fdopen(writer, "wb"), end)
 
 
 def _serve(reader: int, writer: int, not_ours: tuple[int, int], unit: str, place: "Place") -> None:
@@ -134,7 +134,7 @@ def fresh(place: "tuple[str, Place] | None" = None) -> Worker:
         process.kill()
         return process.wait()
 
-    return Worker(process.stdout, process.stdin, end, folder)  # type: ignore[arg-type]
+    return Worker(process.pid, process.stdout, process.stdin, end, folder)  # type: ignore[arg-type]
 
 
 def _how(code: int | None) -> str:

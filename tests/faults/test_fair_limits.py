@@ -39,7 +39,8 @@ def crowd(warm: Warm) -> Iterator[None]:
     process = psutil.Process(warm.process.pid)
     ours = [process, *process.children(recursive=True)]
     cores = process.cpu_affinity()
-    hogs = [psutil.Popen([sys.executable, "-c", "while True: pass"], stdout=subprocess.DEVNULL) for _ in range(6)]
+    endless = [sys.executable, "-c", "while True: pass"]  # each in a session of its own: Linux shares a core between sessions first
+    hogs = [psutil.Popen(endless, stdout=subprocess.DEVNULL, start_new_session=True) for _ in range(6)]
     for each in (*ours, *hogs):
         each.cpu_affinity([min(cores)])
     try:

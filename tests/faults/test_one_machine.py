@@ -1,7 +1,6 @@
 """What can go wrong on one machine: after each fault nothing is lost, and nothing is there twice."""
 
 import json
-import multiprocessing
 import os
 import shutil
 import signal
@@ -16,6 +15,8 @@ import pytest
 
 from autograder.course import SOURCE_TREE, Course
 from autograder.grading import run
+from autograder.grading.place import Place
+from autograder.grading.pool import LocalPool
 from tests.conftest import need
 from tests.faults.conftest import SEED, UNIT, environment
 from tests.faults.machines import descendants
@@ -42,9 +43,16 @@ def test_a_worker_dies_or_hangs_in_the_middle(
 ) -> None:
     monkeypatch.setattr(run, "ROUND_TRIP", 5.0)
 
-    def strike() -> None:
-        os.kill(multiprocessing.active_children()[0].pid or 0, fault)
+    pools: list[LocalPool] = []
 
+    def pool(size: int, unit: str, place: Place) -> LocalPool:
+        pools.append(LocalPool(size, unit, place))
+        return pools[0]
+
+    def strike() -> None:
+        os.kill(next(iter(pools[0].workers)).pid or 0, fault)
+
+    monkeypatch.setattr(run, "LocalPool", pool)
     summary = run.grade(course, "01", seed=SEED, workers=2, advance=once(strike))
     nothing_lost(course, summary.problems)
     log = next((course.root / "runs" / "logs").glob("*")).read_text()
