@@ -5,9 +5,9 @@ import math
 import torch
 from torch import Tensor, nn
 
+from course_utils.data.scenes import BOS, EOS, PAD
 from course_utils.masking import causal_mask
 from course_utils.multi_head_attention import recorded_weights
-from course_utils.scenes import BOS, EOS, PAD
 from course_utils.seq2seq_attention import sequence_loss
 from course_utils.training import progress, seeded
 from course_utils.transformer_decoder import Decoder
@@ -20,8 +20,11 @@ def image_regions(features: Tensor) -> Tensor:
     return features.flatten(2).mT  # (B, C, H W) -> (B, H W, C)
 
 
-def soft_attention(regions: Tensor, state: Tensor, w_r: Tensor, w_s: Tensor, v: Tensor) -> tuple[Tensor, Tensor]:
-    """(B, R, D), (B, Ds), (D, A), (Ds, A), (A,) -> context (B, D), weights (B, R): additive scores of one state with all regions."""
+def soft_attention(
+    regions: Tensor, state: Tensor, w_r: Tensor, w_s: Tensor, v: Tensor
+) -> tuple[Tensor, Tensor]:
+    """(B, R, D), (B, Ds), (D, A), (Ds, A), (A,) -> context (B, D), weights (B, R): additive scores
+    of one state with all regions."""
     hidden = torch.tanh(regions @ w_r + (state @ w_s)[:, None])  # (B, R, A)
     weights = (hidden @ v).softmax(-1)  # (B, R)
     context = (weights[:, None] @ regions).squeeze(1)  # (B, 1, R) @ (B, R, D) -> (B, D)
@@ -29,9 +32,12 @@ def soft_attention(regions: Tensor, state: Tensor, w_r: Tensor, w_s: Tensor, v: 
 
 
 class CaptionStep(nn.Module):
-    """One word of a caption: look with the previous state, read the last word and what was seen, name the next word."""
+    """One word of a caption: look with the previous state, read the last word and what was seen,
+    name the next word."""
 
-    def __init__(self, vocabulary: int, embedding: int, region_dim: int, hidden: int, attention: int) -> None:
+    def __init__(
+        self, vocabulary: int, embedding: int, region_dim: int, hidden: int, attention: int
+    ) -> None:
         super().__init__()
         self.embed = nn.Embedding(vocabulary, embedding)
         self.cell = nn.LSTMCell(embedding + region_dim, hidden)
@@ -41,8 +47,10 @@ class CaptionStep(nn.Module):
         self.out = nn.Linear(hidden, vocabulary)
 
     def forward(self, token: Tensor, state: State, regions: Tensor) -> tuple[Tensor, State, Tensor]:
-        """(B,), h and c (B, hidden) each, (B, R, D) -> logits (B, V), new h and c, weights (B, R)."""
-        context, weights = soft_attention(regions, state[0], self.w_r, self.w_s, self.v)  # (B, D), (B, R)
+        """(B,), h and c (B, hidden) each, (B, R, D) ->
+        logits (B, V), new h and c, weights (B, R)."""
+        # (B, D), (B, R)
+        context, weights = soft_attention(regions, state[0], self.w_r, self.w_s, self.v)
         h, c = self.cell(torch.cat([self.embed(token), context], -1), state)  # (B, hidden) each
         return self.out(h), (h, c), weights
 
@@ -53,23 +61,29 @@ def coverage_penalty(weights: Tensor) -> Tensor:
     return ((1 - total) ** 2).sum(-1).mean()
 
 
-def hard_attention(regions: Tensor, weights: Tensor, generator: torch.Generator) -> tuple[Tensor, Tensor, Tensor]:
-    """(B, R, D), (B, R) -> context (B, D), index (B,), log_prob (B,): one region per row, drawn with the weights as probabilities."""
+def hard_attention(
+    regions: Tensor, weights: Tensor, generator: torch.Generator
+) -> tuple[Tensor, Tensor, Tensor]:
+    """(B, R, D), (B, R) -> context (B, D), index (B,), log_prob (B,): one region per row, drawn
+    with the weights as probabilities."""
     index = torch.multinomial(weights, 1, generator=generator)  # (B, 1)
     log_prob = weights.gather(1, index).log().squeeze(1)  # (B,)
     index = index.squeeze(1)  # (B,)
     return regions[torch.arange(len(regions)), index], index, log_prob
 
 
-# Whole models --------------------------------------------------------------------------------------------------------
+# Whole models -------------------------------------------------------------------------------------
 
 
 class Eye(nn.Module):
-    """A small CNN: pictures (B, 3, 24, 24) -> regions (B, 36, D), one per square of 4 x 4 pixels, each with a vector for its place."""
+    """A small CNN: pictures (B, 3, 24, 24) -> regions (B, 36, D), one per square of 4 x 4 pixels,
+    each with a vector for its place."""
 
     def __init__(self, dim: int) -> None:
         super().__init__()
-        self.features = nn.Sequential(nn.Conv2d(3, dim, 4, stride=4), nn.ReLU(), nn.Conv2d(dim, dim, 3, padding=1), nn.ReLU())
+        self.features = nn.Sequential(
+            nn.Conv2d(3, dim, 4, stride=4), nn.ReLU(), nn.Conv2d(dim, dim, 3, padding=1), nn.ReLU()
+        )
         self.places = nn.Parameter(0.3 * torch.randn(1, 36, dim))
 
     def forward(self, pictures: Tensor) -> Tensor:
@@ -78,7 +92,8 @@ class Eye(nn.Module):
 
 
 class LSTMCaptioner(nn.Module):
-    """Show, attend and tell: an LSTM that looks at the regions before every word; without attention it gets their mean, the same at every step."""
+    """Show, attend and tell: an LSTM that looks at the regions before every word; without attention
+    it gets their mean, the same at every step."""
 
     def __init__(self, vocabulary: int, dim: int = 64, attend: bool = True) -> None:
         super().__init__()
@@ -91,13 +106,17 @@ class LSTMCaptioner(nn.Module):
         """(B, 3, 24, 24), (B, T) the words before -> logits (B, T, V), weights (B, T, R)."""
         regions = self.eye(pictures)  # (B, R, D)
         if not self.attend:
-            regions = regions.mean(1, keepdim=True)  # (B, 1, D): one region, so its weight is always 1
-        h, c = self.start(regions.mean(1)).tanh().chunk(2, -1)  # (B, D) each: the first state knows the mean
+            # (B, 1, D): one region, so its weight is always 1
+            regions = regions.mean(1, keepdim=True)
+        # (B, D) each: the first state knows the mean
+        h, c = self.start(regions.mean(1)).tanh().chunk(2, -1)
         steps = []
         for token in tokens.unbind(1):
             logits, (h, c), weights = self.step(token, (h, c), regions)
             steps.append((logits, weights))
-        return torch.stack([logits for logits, _ in steps], 1), torch.stack([weights for _, weights in steps], 1)
+        return torch.stack([logits for logits, _ in steps], 1), torch.stack(
+            [weights for _, weights in steps], 1
+        )
 
     def forward(self, pictures: Tensor, tokens: Tensor) -> Tensor:
         """(B, 3, 24, 24), (B, T) -> logits (B, T, V)."""
@@ -107,7 +126,9 @@ class LSTMCaptioner(nn.Module):
 class TransformerCaptioner(nn.Module):
     """The decoder of unit 08, with the regions of a picture as its memory."""
 
-    def __init__(self, vocabulary: int, length: int, dim: int = 64, heads: int = 4, depth: int = 2) -> None:
+    def __init__(
+        self, vocabulary: int, length: int, dim: int = 64, heads: int = 4, depth: int = 2
+    ) -> None:
         super().__init__()
         self.eye = Eye(dim)
         self.embed = nn.Embedding(vocabulary, dim)
@@ -124,14 +145,23 @@ class TransformerCaptioner(nn.Module):
         return logits
 
     def look(self, pictures: Tensor, tokens: Tensor) -> tuple[Tensor, Tensor]:
-        """(B, 3, 24, 24), (B, T) -> logits (B, T, V), weights (B, T, R) of the last cross-attention, averaged over its heads."""
+        """(B, 3, 24, 24), (B, T) -> logits (B, T, V), weights (B, T, R) of the last cross-
+        attention, averaged over its heads."""
         with recorded_weights(self) as recorded:
             logits = self(pictures, tokens)  # (B, T, V)
         return logits, recorded[-1].mean(1)  # (B, H, T, R) -> (B, T, R)
 
 
-def train_captioner(model: nn.Module, pictures: Tensor, captions: Tensor, count: int, lr: float = 4e-3, seed: int = 0) -> list[float]:
-    """Teacher forcing on batches of 64 pictures (N, 3, 24, 24) and captions (N, T); the rate rises, then falls. Returns the losses."""
+def train_captioner(
+    model: nn.Module,
+    pictures: Tensor,
+    captions: Tensor,
+    count: int,
+    lr: float = 4e-3,
+    seed: int = 0,
+) -> list[float]:
+    """Teacher forcing on batches of 64 pictures (N, 3, 24, 24) and captions (N, T); the rate rises,
+    then falls. Returns the losses."""
     optimiser = torch.optim.AdamW(model.parameters(), lr=lr, weight_decay=1e-3)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, lr, total_steps=count)
     generator, losses = seeded(seed), []
@@ -139,7 +169,7 @@ def train_captioner(model: nn.Module, pictures: Tensor, captions: Tensor, count:
         batch = torch.randint(len(pictures), (64,), generator=generator)  # (64,)
         loss = sequence_loss(model(pictures[batch], captions[batch, :-1]), captions[batch, 1:], PAD)
         optimiser.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimiser.step()
         schedule.step()
@@ -149,7 +179,8 @@ def train_captioner(model: nn.Module, pictures: Tensor, captions: Tensor, count:
 
 @torch.no_grad()
 def describe(model: nn.Module, pictures: Tensor, length: int) -> Tensor:
-    """(B, 3, 24, 24) -> captions (B, length), <bos> first: the likeliest word again and again; what follows <eos> is padding."""
+    """(B, 3, 24, 24) -> captions (B, length), <bos> first: the likeliest word again and again; what
+    follows <eos> is padding."""
     tokens = torch.full((len(pictures), 1), BOS)  # (B, 1)
     for _ in range(length - 1):
         following = model(pictures, tokens)[:, -1].argmax(-1)  # (B,)

@@ -19,30 +19,41 @@ def causal_mask(length: int) -> Tensor:
 
 
 def masked_softmax(scores: Tensor, mask: Tensor) -> Tensor:
-    """(..., T, S), bool broadcastable to it -> (..., T, S): shares of what is allowed; zeros in a row where nothing is."""
-    weights = scores.masked_fill(~mask, -torch.inf).softmax(-1)  # (..., T, S), NaN in a row without any True
+    """(..., T, S), bool broadcastable to it -> (..., T, S): shares of what is allowed; zeros in a
+    row where nothing is."""
+    # (..., T, S), NaN in a row without any True
+    weights = scores.masked_fill(~mask, -torch.inf).softmax(-1)
     return weights.masked_fill(~mask, 0.0)  # (..., T, S)
 
 
-def masked_attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
-    """(..., T, D), (..., S, D), (..., S, Dv), mask for (..., T, S) -> output (..., T, Dv), weights (..., T, S)."""
+def masked_attention(
+    query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None
+) -> tuple[Tensor, Tensor]:
+    """(..., T, D), (..., S, D), (..., S, Dv), mask for (..., T, S) -> output (..., T, Dv), weights
+    (..., T, S)."""
     scores = query @ key.mT / math.sqrt(key.shape[-1])  # (..., T, S)
     weights = scores.softmax(-1) if mask is None else masked_softmax(scores, mask)  # (..., T, S)
     return weights @ value, weights
 
 
-def fused_masked_attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> Tensor:
-    """The same output in one kernel, which never stores the weights; its boolean masks also mean True = may attend."""
+def fused_masked_attention(
+    query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None
+) -> Tensor:
+    """The same output in one kernel, which never stores the weights; its boolean masks also mean
+    True = may attend."""
     return F.scaled_dot_product_attention(query, key, value, attn_mask=mask)
 
 
 @torch.no_grad()
 def sees_the_future(layer: Callable[[Tensor], Tensor], x: Tensor) -> bool:
-    """Callable (B, T, D) -> (B, T, E), x (B, T, D) -> does any output position depend on a later input position?"""
+    """Callable (B, T, D) -> (B, T, E), x (B, T, D) -> does any output position depend on a later
+    input position?"""
     before = layer(x)  # (B, T, E)
-    noise = torch.randn(x.shape, generator=torch.Generator().manual_seed(0))  # at random: a constant shift is invisible to a layer norm
+    # At random: a constant shift is invisible to a layer norm
+    noise = torch.randn(x.shape, generator=torch.Generator().manual_seed(0))
     for t in range(1, x.shape[1]):
-        changed = torch.cat([x[:, :t], x[:, t:] + noise[:, t:]], dim=1)  # (B, T, D), another future from step t on
+        # (B, T, D), another future from step t on
+        changed = torch.cat([x[:, :t], x[:, t:] + noise[:, t:]], dim=1)
         if not torch.allclose(layer(changed)[:, :t], before[:, :t], atol=1e-6):
             return True
     return False

@@ -16,7 +16,8 @@ def split_heads(x: Tensor, heads: int) -> Tensor:
     batch, length, dim = x.shape
     if dim % heads:
         raise ValueError(f"{heads} heads cannot share {dim} features evenly")
-    return x.view(batch, length, heads, dim // heads).transpose(1, 2)  # (B, T, H, d) -> (B, H, T, d)
+    # (B, T, H, d) -> (B, H, T, d)
+    return x.view(batch, length, heads, dim // heads).transpose(1, 2)
 
 
 def merge_heads(x: Tensor) -> Tensor:
@@ -36,9 +37,15 @@ class MultiHeadAttention(nn.Module):
         self.out = nn.Linear(dim, dim)
 
     def forward(
-        self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None, need_weights: bool = True
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        mask: Tensor | None = None,
+        need_weights: bool = True,
     ) -> tuple[Tensor, Tensor | None]:
-        """(B, T, D), (B, S, D), (B, S, D), mask broadcastable to (B, H, T, S) -> output (B, T, D), weights (B, H, T, S)."""
+        """(B, T, D), (B, S, D), (B, S, D), mask broadcastable to (B, H, T, S) -> output (B, T, D),
+        weights (B, H, T, S)."""
         q = split_heads(self.query(query), self.heads)  # (B, H, T, d)
         k = split_heads(self.key(key), self.heads)  # (B, H, S, d)
         v = split_heads(self.value(value), self.heads)  # (B, H, S, d)
@@ -51,11 +58,14 @@ class MultiHeadAttention(nn.Module):
 
 
 def from_torch(mha: nn.MultiheadAttention) -> MultiHeadAttention:
-    """nn.MultiheadAttention (batch first, no dropout) -> MultiHeadAttention with the same weights."""
+    """nn.MultiheadAttention (batch first, no dropout) -> MultiHeadAttention
+    with the same weights."""
     attention = MultiHeadAttention(mha.embed_dim, mha.num_heads)
     layers = (attention.query, attention.key, attention.value)
     with torch.no_grad():
-        for layer, weight, bias in zip(layers, mha.in_proj_weight.chunk(3), mha.in_proj_bias.chunk(3), strict=True):
+        for layer, weight, bias in zip(
+            layers, mha.in_proj_weight.chunk(3), mha.in_proj_bias.chunk(3), strict=True
+        ):
             layer.weight.copy_(weight)  # (D, D): a third of torch's packed (3 D, D)
             layer.bias.copy_(bias)  # (D,)
     attention.out.load_state_dict(mha.out_proj.state_dict())
@@ -64,10 +74,13 @@ def from_torch(mha: nn.MultiheadAttention) -> MultiHeadAttention:
 
 @contextmanager
 def recorded_weights(model: nn.Module) -> Iterator[list[Tensor]]:
-    """Collect the weights (B, H, T, S) of every MultiHeadAttention in a model, in the order in which they are computed."""
+    """Collect the weights (B, H, T, S) of every MultiHeadAttention in a model, in the order in
+    which they are computed."""
     recorded: list[Tensor] = []
 
-    def ask(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    def ask(
+        module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
         return args, kwargs | {"need_weights": True}
 
     def note(module: nn.Module, args: tuple[Any, ...], result: tuple[Tensor, Tensor]) -> None:

@@ -17,16 +17,20 @@ def gaussian_weights(queries: Tensor, keys: Tensor, bandwidth: Tensor | float) -
     return softmax(-(distances**2) / (2 * bandwidth**2), dim=-1)  # (Q, K)
 
 
-def nadaraya_watson(queries: Tensor, keys: Tensor, values: Tensor, bandwidth: Tensor | float) -> tuple[Tensor, Tensor]:
+def nadaraya_watson(
+    queries: Tensor, keys: Tensor, values: Tensor, bandwidth: Tensor | float
+) -> tuple[Tensor, Tensor]:
     """(Q,), (K,), (K,), scalar -> predictions (Q,), weights (Q, K)."""
     weights = gaussian_weights(queries, keys, bandwidth)  # (Q, K)
     return weights @ values, weights
 
 
 def leave_one_out_error(keys: Tensor, values: Tensor, bandwidth: Tensor | float) -> Tensor:
-    """(K,), (K,), scalar -> scalar: mean squared error when every point is predicted from all the others."""
+    """(K,), (K,), scalar -> scalar: mean squared error when every point is predicted from all the
+    others."""
     distances = keys[:, None] - keys[None, :]  # (K, K)
     scores = -(distances**2) / (2 * bandwidth**2)  # (K, K)
-    scores = scores.masked_fill(torch.eye(len(keys), dtype=torch.bool), -torch.inf)  # nobody is their own neighbour
+    # Nobody is their own neighbour
+    scores = scores.masked_fill(torch.eye(len(keys), dtype=torch.bool), -torch.inf)
     predictions = softmax(scores, dim=-1) @ values  # (K,)
     return ((predictions - values) ** 2).mean()

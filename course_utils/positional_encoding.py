@@ -44,8 +44,11 @@ def shift_matrix(offset: float, dim: int) -> Tensor:
 
 
 def rotary(x: Tensor, positions: Tensor) -> Tensor:
-    """(B, H, T, d), (T,) -> (B, H, T, d): pair (2i, 2i + 1) turned by positions / 10000^(2i / d)."""
-    angles = positions[:, None] * frequencies(x.shape[-1]).to(x)  # (T, d / 2), of x's type and on its device
+    """(B, H, T, d), (T,) -> (B, H, T, d): pair (2i, 2i + 1) turned by
+    positions / 10000^(2i / d)."""
+    # (T, d / 2), of x's type and on its device
+    angles = positions[:, None] * frequencies(x.shape[-1]).to(x)
     cos, sin = angles.cos(), angles.sin()
     even, odd = x[..., 0::2], x[..., 1::2]  # (B, H, T, d / 2) each
-    return torch.stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1).flatten(-2)  # (B, H, T, d)
+    # (B, H, T, d)
+    return torch.stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1).flatten(-2)

@@ -1,4 +1,5 @@
-"""What every experiment needs: seeded generators, a training loop with a progress bar, and the switch for fewer steps."""
+"""What every experiment needs: seeded generators, a training loop with a progress bar, and the
+switch for fewer steps."""
 
 import os
 import time
@@ -7,11 +8,13 @@ from typing import Any
 
 import torch
 
-FAST = "COURSE_FAST"  # environment variable: any value but "" and "0" shortens every training of the lectures
+# Environment variable: any value but "" and "0" shortens every training of the lectures.
+FAST = "COURSE_FAST"
 
 
 def steps(full: int, fast: int | None = None) -> int:
-    """The number of training steps: `full`, or a few where COURSE_FAST is set (the tests of the notebooks do that)."""
+    """The number of training steps: `full`, or a few where COURSE_FAST is set (the tests of the
+    notebooks do that)."""
     if os.environ.get(FAST, "0") in ("", "0"):
         return full
     return fast if fast is not None else max(2, full // 50)
@@ -28,7 +31,8 @@ def device() -> torch.device:
 
 
 class Progress:
-    """A bar that redraws itself in place in a notebook and keeps silent elsewhere; `note` is shown beside it."""
+    """A bar that redraws itself in place in a notebook and keeps silent elsewhere; `note` is shown
+    beside it."""
 
     def __init__(self, total: int, label: str) -> None:
         self.total, self.label, self.note = total, label, ""
@@ -46,10 +50,12 @@ class Progress:
     def _repr_html_(self) -> str:
         from html import escape
 
-        seconds = time.perf_counter() - self.began
-        text = f"{self.label} {self.done}/{self.total} · {seconds:.1f} s · {self.note}".rstrip(" ·")
-        bar = "" if self.done >= self.total else f"<progress value='{self.done}' max='{self.total}'></progress> "
-        return f"<div style='font-family:monospace'>{bar}{escape(text)}</div>"
+        parts, bar = [f"{self.label} {self.done}/{self.total}", self.note], ""
+        if self.done < self.total:  # what is stored in a notebook says nothing of the machine
+            parts.insert(1, f"{time.perf_counter() - self.began:.1f} s")
+            bar = f"<progress value='{self.done}' max='{self.total}'></progress> "
+        text = escape(" · ".join(part for part in parts if part))
+        return f"<div style='font-family:monospace'>{bar}{text}</div>"
 
     def __repr__(self) -> str:
         return f"{self.label} {self.done}/{self.total} {self.note}".strip()
@@ -80,7 +86,8 @@ def fit(
     clip: float | None = None,
     decay: bool = False,
 ) -> list[float]:
-    """Minimise `loss(step)` with Adam for a number of steps, if `decay` with a rate that falls linearly to 0; returns the losses."""
+    """Minimise `loss(step)` with Adam for a number of steps, if `decay` with a rate that falls
+    linearly to 0; returns the losses."""
     parameters = list(parameters)
     optimiser = torch.optim.Adam(parameters, lr=lr)
     bar, losses = Progress(steps, label), []
@@ -89,7 +96,7 @@ def fit(
             optimiser.param_groups[0]["lr"] = lr * (1 - step / steps)
         value = loss(step)
         optimiser.zero_grad()
-        value.backward()  # type: ignore[no-untyped-call]
+        value.backward()
         if clip is not None:
             torch.nn.utils.clip_grad_norm_(parameters, clip)
         optimiser.step()

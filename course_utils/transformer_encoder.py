@@ -9,7 +9,8 @@ from course_utils.positional_encoding import sinusoidal_encoding
 
 
 def layer_norm(x: Tensor, gamma: Tensor, beta: Tensor, eps: float = 1e-5) -> Tensor:
-    """(..., D), (D,), (D,) -> (..., D): every token brought to mean 0 and variance 1 over its own features, then scaled and shifted."""
+    """(..., D), (D,), (D,) -> (..., D): every token brought to mean 0 and variance 1 over its own
+    features, then scaled and shifted."""
     centred = x - x.mean(-1, keepdim=True)  # (..., D)
     variance = (centred**2).mean(-1, keepdim=True)  # (..., 1)
     return gamma * centred / (variance + eps).sqrt() + beta  # (..., D)
@@ -31,7 +32,8 @@ class FeedForward(nn.Module):
 
 
 class EncoderBlock(nn.Module):
-    """Self-attention, then feed-forward, each added to its input; the norm comes after the sum, or before the layer if norm_first."""
+    """Self-attention, then feed-forward, each added to its input; the norm comes after the sum, or
+    before the layer if norm_first."""
 
     def __init__(self, dim: int, heads: int, hidden: int, norm_first: bool = False) -> None:
         super().__init__()
@@ -60,9 +62,13 @@ class EncoderBlock(nn.Module):
 class Encoder(nn.Module):
     """A stack of blocks with weights of their own; a pre-norm stack ends in one more norm."""
 
-    def __init__(self, dim: int, heads: int, hidden: int, depth: int, norm_first: bool = False) -> None:
+    def __init__(
+        self, dim: int, heads: int, hidden: int, depth: int, norm_first: bool = False
+    ) -> None:
         super().__init__()
-        self.blocks = nn.ModuleList(EncoderBlock(dim, heads, hidden, norm_first) for _ in range(depth))
+        self.blocks = nn.ModuleList(
+            EncoderBlock(dim, heads, hidden, norm_first) for _ in range(depth)
+        )
         self.norm = nn.LayerNorm(dim) if norm_first else None
 
     def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
@@ -73,7 +79,8 @@ class Encoder(nn.Module):
 
 
 def masked_mean(x: Tensor, mask: Tensor) -> Tensor:
-    """(B, T, D), (B, T) bool -> (B, D): the mean of the positions that are True; zeros where there is none."""
+    """(B, T, D), (B, T) bool -> (B, D): the mean of the positions that are True; zeros where there
+    is none."""
     total = x.masked_fill(~mask[..., None], 0).sum(1)  # (B, D)
     count = mask.sum(1, keepdim=True).clamp(min=1)  # (B, 1)
     return total / count  # (B, D)
@@ -82,7 +89,16 @@ def masked_mean(x: Tensor, mask: Tensor) -> Tensor:
 class Classifier(nn.Module):
     """Tokens to logits: embed, add positions, encode, average over the real tokens, project."""
 
-    def __init__(self, vocabulary: int, classes: int, pad: int, dim: int = 32, heads: int = 2, hidden: int = 64, depth: int = 1) -> None:
+    def __init__(
+        self,
+        vocabulary: int,
+        classes: int,
+        pad: int,
+        dim: int = 32,
+        heads: int = 2,
+        hidden: int = 64,
+        depth: int = 1,
+    ) -> None:
         super().__init__()
         self.pad = pad
         self.embed = nn.Embedding(vocabulary, dim)
@@ -99,15 +115,18 @@ class Classifier(nn.Module):
         return logits
 
 
-def train_classifier(tokens: Tensor, labels: Tensor, classes: int, pad: int, seed: int) -> Classifier:
+def train_classifier(
+    tokens: Tensor, labels: Tensor, classes: int, pad: int, seed: int
+) -> Classifier:
     """(N, T) int, (N,) int -> a trained model: tokens (M, T) -> logits (M, classes)."""
     torch.manual_seed(seed)
     model = Classifier(int(tokens.max()) + 1, classes, pad)
     optimiser = torch.optim.Adam(model.parameters(), lr=5e-3)
     for _ in range(10):
-        for batch in torch.split(torch.randperm(len(tokens)), 50):  # (50,), a new order in every epoch
+        # (50,), a new order in every epoch
+        for batch in torch.split(torch.randperm(len(tokens)), 50):
             loss = F.cross_entropy(model(tokens[batch]), labels[batch])
             optimiser.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]
+            loss.backward()
             optimiser.step()
     return model.eval()

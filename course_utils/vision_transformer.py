@@ -12,22 +12,28 @@ from course_utils.transformer_encoder import Encoder, FeedForward
 
 
 def patchify(images: Tensor, patch: int) -> Tensor:
-    """(B, C, H, W) -> (B, N, C * patch * patch): patches row by row, inside a patch channel, row, column."""
+    """(B, C, H, W) -> (B, N, C * patch * patch): patches row by row, inside a patch channel, row,
+    column."""
     batch, channels, height, width = images.shape
     if height % patch or width % patch:
         raise ValueError(f"patches of {patch} pixels do not tile an image of {height} x {width}")
-    grid = images.reshape(batch, channels, height // patch, patch, width // patch, patch)  # (B, C, rows, p, columns, p)
-    return grid.permute(0, 2, 4, 1, 3, 5).flatten(3).flatten(1, 2)  # (B, rows, columns, C, p, p) -> (B, N, C p p)
+    # (B, C, rows, p, columns, p)
+    grid = images.reshape(batch, channels, height // patch, patch, width // patch, patch)
+    # (B, rows, columns, C, p, p) -> (B, N, C p p)
+    return grid.permute(0, 2, 4, 1, 3, 5).flatten(3).flatten(1, 2)
 
 
 def unpatchify(patches: Tensor, patch: int, height: int, width: int) -> Tensor:
     """(B, N, C * patch * patch) -> (B, C, H, W), the inverse of patchify."""
-    grid = patches.reshape(len(patches), height // patch, width // patch, -1, patch, patch)  # (B, rows, columns, C, p, p)
-    return grid.permute(0, 3, 1, 4, 2, 5).flatten(4).flatten(2, 3)  # (B, C, rows, p, columns, p) -> (B, C, H, W)
+    # (B, rows, columns, C, p, p)
+    grid = patches.reshape(len(patches), height // patch, width // patch, -1, patch, patch)
+    # (B, C, rows, p, columns, p) -> (B, C, H, W)
+    return grid.permute(0, 3, 1, 4, 2, 5).flatten(4).flatten(2, 3)
 
 
 class PatchEmbedding(nn.Module):
-    """Patches to tokens: project each one, put the CLS token before them, add a learned vector per place."""
+    """Patches to tokens: project each one, put the CLS token before them, add a learned vector per
+    place."""
 
     def __init__(self, image_size: int, channels: int, patch: int, dim: int) -> None:
         super().__init__()
@@ -45,9 +51,20 @@ class PatchEmbedding(nn.Module):
 
 
 class VisionTransformer(nn.Module):
-    """An image classifier: patch embedding, a pre-norm encoder, and one linear layer on what the CLS token has gathered."""
+    """An image classifier: patch embedding, a pre-norm encoder, and one linear layer on what the
+    CLS token has gathered."""
 
-    def __init__(self, image_size: int, channels: int, patch: int, dim: int, heads: int, hidden: int, depth: int, classes: int) -> None:
+    def __init__(
+        self,
+        image_size: int,
+        channels: int,
+        patch: int,
+        dim: int,
+        heads: int,
+        hidden: int,
+        depth: int,
+        classes: int,
+    ) -> None:
         super().__init__()
         self.embed = PatchEmbedding(image_size, channels, patch, dim)
         self.encoder = Encoder(dim, heads, hidden, depth, norm_first=True)
@@ -61,31 +78,43 @@ class VisionTransformer(nn.Module):
 
 
 def attention_rollout(weights: list[Tensor]) -> Tensor:
-    """List of (B, H, T, T), first layer first -> (B, T, T): how much of each input token has arrived in each output token."""
+    """List of (B, H, T, T), first layer first -> (B, T, T): how much of each input token has
+    arrived in each output token."""
     identity = torch.eye(weights[0].shape[-1])  # (T, T)
     rollout = identity
     for layer in weights:
-        step = 0.5 * layer.mean(1) + 0.5 * identity  # (B, T, T): half comes through attention, half through the residual
+        # (B, T, T): half comes through attention, half through the residual
+        step = 0.5 * layer.mean(1) + 0.5 * identity
         step = step / step.sum(-1, keepdim=True)  # (B, T, T)
         rollout = step @ rollout  # (B, T, T): later layers from the left
     return rollout
 
 
-# Training ------------------------------------------------------------------------------------------------------------
+# Training -----------------------------------------------------------------------------------------
 
 
-def train(model: nn.Module, images: Tensor, labels: Tensor, count: int, lr: float = 4e-3, batch: int = 64, seed: int = 0) -> list[float]:
-    """Minimise the cross entropy on batches of (N, C, H, W) images; the rate rises, then falls to zero. Returns the losses."""
+def train(
+    model: nn.Module,
+    images: Tensor,
+    labels: Tensor,
+    count: int,
+    lr: float = 4e-3,
+    batch: int = 64,
+    seed: int = 0,
+) -> list[float]:
+    """Minimise the cross entropy on batches of (N, C, H, W) images; the rate rises, then falls to
+    zero. Returns the losses."""
     optimiser = torch.optim.AdamW(model.parameters(), lr=lr, weight_decay=0.05)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, lr, total_steps=count)
     generator, losses, order = seeded(seed), [], torch.zeros(0, dtype=torch.long)
     for _ in progress(range(count), count, "training"):
         if len(order) < batch:
-            order = torch.cat([order, torch.randperm(len(images), generator=generator)])  # a new epoch
+            # A new epoch
+            order = torch.cat([order, torch.randperm(len(images), generator=generator)])
         chosen, order = order[:batch], order[batch:]  # (batch,)
         loss = F.cross_entropy(model(images[chosen]), labels[chosen])
         optimiser.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
         optimiser.step()
         schedule.step()
         losses.append(loss.item())
@@ -95,32 +124,42 @@ def train(model: nn.Module, images: Tensor, labels: Tensor, count: int, lr: floa
 @torch.no_grad()
 def accuracy(model: nn.Module, images: Tensor, labels: Tensor) -> float:
     """The share of images (N, C, H, W) whose class is found."""
-    found = torch.cat([model(images[i : i + 1000]).argmax(-1) for i in range(0, len(images), 1000)])  # (N,)
+    # (N,)
+    found = torch.cat([model(images[i : i + 1000]).argmax(-1) for i in range(0, len(images), 1000)])
     return float((found == labels).float().mean())
 
 
 def fashion_experiment(epochs: int = 2, seed: int = 0) -> tuple[VisionTransformer, float]:
-    """Fashion-MNIST with three layers on 16 patches of 7 x 7: a model and its test accuracy (two epochs: half a minute on one core)."""
-    from course_utils.images import fashion_mnist  # here, because it brings matplotlib and torchvision along
+    """Fashion-MNIST with three layers on 16 patches of 7 x 7: a model and its test accuracy (two
+    epochs: half a minute on one core)."""
+    from course_utils.data.images import (
+        fashion_mnist,  # here, because it brings matplotlib and torchvision along
+    )
 
-    images, labels, test_images, test_labels = (part if part.dim() == 1 else normalised(part) for part in fashion_mnist())
+    images, labels, test_images, test_labels = (
+        part if part.dim() == 1 else normalised(part) for part in fashion_mnist()
+    )
     torch.manual_seed(seed)
-    model = VisionTransformer(image_size=28, channels=1, patch=7, dim=48, heads=4, hidden=96, depth=3, classes=10)
+    model = VisionTransformer(
+        image_size=28, channels=1, patch=7, dim=48, heads=4, hidden=96, depth=3, classes=10
+    )
     batch = 128
     train(model, images, labels, steps(epochs * len(images) // batch), batch=batch, seed=seed)
     return model, accuracy(model, test_images, test_labels)
 
 
 def normalised(images: Tensor) -> Tensor:
-    """Fashion-MNIST's images (N, 1, 28, 28) brought to mean 0 and deviation 1, by the figures of its training set."""
+    """Fashion-MNIST's images (N, 1, 28, 28) brought to mean 0 and deviation 1, by the figures of
+    its training set."""
     return (images - 0.2860) / 0.3530
 
 
-# Beside the original -------------------------------------------------------------------------------------------------
+# Beside the original ------------------------------------------------------------------------------
 
 
 class GeluFeedForward(FeedForward):
-    """The feed-forward layer as the Vision Transformer's authors have it: GELU, a smooth relative of ReLU."""
+    """The feed-forward layer as the Vision Transformer's authors have it: GELU, a smooth relative
+    of ReLU."""
 
     def forward(self, x: Tensor) -> Tensor:
         """(..., D) -> (..., D)."""
@@ -130,19 +169,36 @@ class GeluFeedForward(FeedForward):
 
 @torch.no_grad()
 def from_torchvision(vit: Any) -> VisionTransformer:
-    """A Vision Transformer of torchvision (such as vit_b_16) -> ours with the same weights; two details are theirs: GELU and eps = 1e-6."""
+    """A Vision Transformer of torchvision (such as vit_b_16) -> ours with the same weights; two
+    details are theirs: GELU and eps = 1e-6."""
     dim, hidden, layers = vit.hidden_dim, vit.mlp_dim, list(vit.encoder.layers)
-    model = VisionTransformer(vit.image_size, 3, vit.patch_size, dim, layers[0].num_heads, hidden, len(layers), vit.num_classes)
-    model.embed.project.weight.copy_(vit.conv_proj.weight.flatten(1))  # (D, C p p): a convolution that never overlaps is a linear layer
+    model = VisionTransformer(
+        vit.image_size,
+        3,
+        vit.patch_size,
+        dim,
+        layers[0].num_heads,
+        hidden,
+        len(layers),
+        vit.num_classes,
+    )
+    # (D, C p p): a convolution that never overlaps is a linear layer
+    model.embed.project.weight.copy_(vit.conv_proj.weight.flatten(1))
     model.embed.project.bias.copy_(vit.conv_proj.bias)  # (D,)
     model.embed.cls.copy_(vit.class_token)  # (1, 1, D)
     model.embed.positions.copy_(vit.encoder.pos_embedding)  # (1, N + 1, D)
-    pairs: list[tuple[Any, nn.Module]] = [(model.encoder.norm, vit.encoder.ln), (model.head, vit.heads.head)]
+    pairs: list[tuple[Any, nn.Module]] = [
+        (model.encoder.norm, vit.encoder.ln),
+        (model.head, vit.heads.head),
+    ]
     for block, layer in zip(model.encoder.blocks, layers, strict=True):
         block.attention = from_torch(layer.self_attention)
         block.feed_forward = GeluFeedForward(dim, hidden)
         pairs += [(block.norm1, layer.ln_1), (block.norm2, layer.ln_2)]
-        pairs += [(block.feed_forward.inner, layer.mlp[0]), (block.feed_forward.outer, layer.mlp[3])]
+        pairs += [
+            (block.feed_forward.inner, layer.mlp[0]),
+            (block.feed_forward.outer, layer.mlp[3]),
+        ]
     for ours, theirs in pairs:
         ours.load_state_dict(theirs.state_dict())
         if isinstance(theirs, nn.LayerNorm):

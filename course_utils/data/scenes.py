@@ -1,13 +1,19 @@
-"""Scenes to describe: coloured shapes on a 3 x 3 grid, drawn from a generator, each with the one right caption.
+"""Scenes to describe: coloured shapes on a 3 x 3 grid, drawn from a generator, each with the one
+right caption.
 
 pictures, captions = scenes(100, seeded(0))     # (100, 3, 24, 24), (100, 11)
-words(captions[0])                              # ['blue', 'circle', 'top', 'left', 'and', 'red', ...]
+words(captions[0])                              # ['blue', 'circle', 'top', 'left', 'and', ...]
 """
 
 import torch
 from torch import Tensor
 
-COLOURS = {"red": (0.9, 0.2, 0.2), "green": (0.2, 0.7, 0.3), "blue": (0.2, 0.4, 0.9), "yellow": (0.95, 0.8, 0.2)}
+COLOURS = {
+    "red": (0.9, 0.2, 0.2),
+    "green": (0.2, 0.7, 0.3),
+    "blue": (0.2, 0.4, 0.9),
+    "yellow": (0.95, 0.8, 0.2),
+}
 SHAPES = ("square", "circle", "cross")
 ROWS, COLUMNS = ("top", "middle", "bottom"), ("left", "centre", "right")
 RELATIONS = ("left-of", "right-of", "above", "below")
@@ -37,7 +43,8 @@ def paint(things: list[tuple[str, str, int]]) -> Tensor:
     picture = torch.ones(3, 3 * CELL, 3 * CELL)
     for colour, shape, cell in things:
         row, column = divmod(cell, 3)
-        corner = picture[:, row * CELL : (row + 1) * CELL, column * CELL : (column + 1) * CELL]  # (3, 8, 8)
+        # (3, 8, 8)
+        corner = picture[:, row * CELL : (row + 1) * CELL, column * CELL : (column + 1) * CELL]
         ink = torch.tensor(COLOURS[colour])[:, None, None]  # (3, 1, 1)
         corner.copy_(torch.where(STAMPS[shape] > 0, ink, corner))
     return picture
@@ -61,7 +68,9 @@ def words(ids: Tensor) -> list[str]:
 
 
 def _thing(cell: int, generator: torch.Generator) -> tuple[str, str, int]:
-    colour, shape = (int(torch.randint(n, (), generator=generator)) for n in (len(COLOURS), len(SHAPES)))
+    colour, shape = (
+        int(torch.randint(n, (), generator=generator)) for n in (len(COLOURS), len(SHAPES))
+    )
     return list(COLOURS)[colour], SHAPES[shape], cell
 
 
@@ -71,25 +80,33 @@ def _noisy(pictures: list[Tensor], generator: torch.Generator) -> Tensor:
 
 
 def scenes(count: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
-    """Pictures (N, 3, 24, 24) of one or two shapes and captions (N, 11) that name them in reading order, with their places."""
+    """Pictures (N, 3, 24, 24) of one or two shapes and captions (N, 11) that name them in reading
+    order, with their places."""
     pictures: list[Tensor] = []
     captions: list[Tensor] = []
     for _ in range(count):
         number = int(torch.randint(1, MOST + 1, (), generator=generator))
         cells = sorted(torch.randperm(9, generator=generator)[:number].tolist())
         things = [_thing(cell, generator) for cell in cells]
-        told = [[colour, shape, ROWS[cell // 3], COLUMNS[cell % 3]] for colour, shape, cell in things]
+        told = [
+            [colour, shape, ROWS[cell // 3], COLUMNS[cell % 3]] for colour, shape, cell in things
+        ]
         pictures.append(paint(things))
-        captions.append(encode([word for i, part in enumerate(told) for word in (["and"] if i else []) + part]))
+        captions.append(
+            encode([word for i, part in enumerate(told) for word in (["and"] if i else []) + part])
+        )
     return _noisy(pictures, generator), torch.stack(captions)
 
 
 def relations(count: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
-    """Pictures (N, 3, 24, 24) of two different shapes in one row or column, and captions (N, 7) that relate the first in the alphabet to the other."""
+    """Pictures (N, 3, 24, 24) of two different shapes in one row or column, and captions (N, 7)
+    that relate the first in the alphabet to the other."""
     pictures: list[Tensor] = []
     captions: list[Tensor] = []
     while len(pictures) < count:
-        first, second = sorted(_thing(cell, generator) for cell in torch.randperm(9, generator=generator)[:2].tolist())
+        first, second = sorted(
+            _thing(cell, generator) for cell in torch.randperm(9, generator=generator)[:2].tolist()
+        )
         rows, columns = (first[2] // 3, second[2] // 3), (first[2] % 3, second[2] % 3)
         if first[:2] == second[:2] or (rows[0] != rows[1] and columns[0] != columns[1]):
             continue  # nothing to tell them apart, or two relations at once

@@ -1,8 +1,10 @@
-"""torchvision, imported in one place: `from course_utils.vision import torchvision`.
+"""torchvision, imported in one place: `from course_utils.data.vision import torchvision`.
 
-torchvision's wheels from the package index are built for CUDA. Beside a CPU-only torch its compiled operators do not load, and a plain
-`import torchvision` fails with "operator torchvision::nms does not exist". Data sets, transforms and models need none of these
-operators, so the missing ones are declared by name and the import is tried once more. Where the import works, nothing is done.
+torchvision's wheels from the package index are built for CUDA. Beside a CPU-only torch its
+compiled operators do not load, and a plain `import torchvision` fails with "operator
+torchvision::nms does not exist". Data sets, transforms and models need none of these operators,
+so the missing ones are declared by name and the import is tried once more. Where the import
+works, nothing is done.
 """
 
 import re
@@ -20,14 +22,17 @@ def load(attempts: int = 8) -> ModuleType:
     for _ in range(attempts):
         try:
             with warnings.catch_warnings():
-                warnings.filterwarnings("ignore", message="Failed to load image Python extension")  # nobody here decodes JPEG files
+                # Nobody here decodes JPEG files
+                warnings.filterwarnings("ignore", message="Failed to load image Python extension")
                 import torchvision
-            return torchvision  # type: ignore[no-any-return]
+            return torchvision
         except RuntimeError as error:
             missing = MISSING.search(str(error))
             if missing is None:
                 raise
-            torch.library.define(missing[1], "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
+            torch.library.define(
+                missing[1], "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor"
+            )
             for name in [name for name in sys.modules if name.split(".")[0] == "torchvision"]:
                 del sys.modules[name]  # a half-finished import would be taken for a finished one
     raise ImportError(f"torchvision could not be imported beside torch {torch.__version__}")

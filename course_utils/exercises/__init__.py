@@ -1,18 +1,31 @@
-"""The graded exercises, one module per unit; a module that defines `UNIT` is a unit, so adding a file adds a unit."""
+"""The graded exercises: a folder here is a unit, a file in it an exercise; nothing is registered
+elsewhere, and nothing here is shown to a student's process."""
 
 import difflib
 import importlib
-import pkgutil
 from functools import cache
+from pathlib import Path
 
-from course_utils.exercise import Choice, Exercise, Unit
+from course_utils.judging.exercise import Choice, Exercise, Unit
+
+
+@cache
+def _folders() -> dict[str, str]:
+    """In which folder an exercise is; names are unique in the course."""
+    files = sorted(Path(__file__).parent.glob("*/[!_]*.py"))
+    return {file.stem: file.parent.name for file in files}
+
+
+def _unit_in(folder: str) -> Unit:
+    unit: Unit = importlib.import_module(f"{__name__}.{folder}").UNIT
+    return unit
 
 
 @cache
 def units() -> tuple[Unit, ...]:
     """All units in order."""
-    modules = [importlib.import_module(f"{__name__}.{info.name}") for info in pkgutil.iter_modules(__path__)]
-    return tuple(sorted((module.UNIT for module in modules), key=lambda unit: unit.name))
+    folders = [path.parent.name for path in Path(__file__).parent.glob("*/__init__.py")]
+    return tuple(sorted(map(_unit_in, folders), key=lambda unit: unit.name))
 
 
 def unit(name: str) -> Unit:
@@ -20,23 +33,22 @@ def unit(name: str) -> Unit:
     for candidate in units():
         if name in (candidate.name, candidate.name.split("_", 1)[0]):
             return candidate
-    raise KeyError(f"There is no unit {name!r}. The units are: {', '.join(u.name for u in units())}.")
-
-
-@cache
-def _by_name() -> dict[str, Exercise | Choice]:
-    return {exercise.name: exercise for each in units() for exercise in each.exercises}
+    known = ", ".join(u.name for u in units())
+    raise KeyError(f"There is no unit {name!r}. The units are: {known}.")
 
 
 def find(name: str) -> Exercise | Choice:
-    """The exercise of this name; names are unique in the course."""
-    if name in _by_name():
-        return _by_name()[name]
-    near = difflib.get_close_matches(name, _by_name(), n=3)
-    hint = f" Did you mean {' or '.join(near)}?" if near else ""
-    raise KeyError(f"There is no exercise called {name!r}.{hint}")
+    """The exercise of this name."""
+    for exercise in unit_of(name).exercises:
+        if exercise.name == name:
+            return exercise
+    raise KeyError(f"{name!r} is not in the UNIT of its folder, or its file has another name.")
 
 
 def unit_of(name: str) -> Unit:
-    """The unit to which an exercise belongs."""
-    return next(each for each in units() if any(e.name == name for e in each.exercises))
+    """The unit to which an exercise belongs; of all units, only this one is imported."""
+    if name in _folders():
+        return _unit_in(_folders()[name])
+    near = difflib.get_close_matches(name, _folders(), n=3)
+    hint = f" Did you mean {' or '.join(near)}?" if near else ""
+    raise KeyError(f"There is no exercise called {name!r}.{hint}")

@@ -1,18 +1,21 @@
 """Put a case to an answer and note what came of it.
 
-This file runs wherever student code runs: in the notebook, and in the grader's sandboxed child. It knows no expected value.
+This file runs wherever student code runs: in the notebook, and in the grader's sandboxed child.
+It knows no expected value.
 """
 
 import io
 import linecache
 import sysconfig
 import threading
+import time
 import traceback
 import warnings
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, redirect_stderr, redirect_stdout
 from ctypes import c_long, py_object, pythonapi
 from dataclasses import dataclass, field
+from dis import opname
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -20,10 +23,13 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from course_utils.toys import Toy, build
+from course_utils.judging.toys import Toy, build
 
-HERE = str(Path(__file__).parent)
-LIBRARIES = tuple({sysconfig.get_path("stdlib"), sysconfig.get_path("platlib"), sysconfig.get_path("purelib")})
+HERE = str(Path(__file__).parents[1])
+LIBRARIES = tuple(
+    {sysconfig.get_path("stdlib"), sysconfig.get_path("platlib"), sysconfig.get_path("purelib")}
+)
+PATIENCE = 4  # times its limit: the most that code may take that is kept waiting, or sleeps
 
 
 @dataclass(frozen=True)
@@ -47,10 +53,18 @@ class Case:
     weights: Mapping[str, Tensor] | None = None  # module: state to copy in after construction
     method: str | None = None  # module: a method instead of forward
     then: tuple[Call, ...] = ()
-    gradients: bool = False  # also take gradients of a fixed projection of the result, for every float input and parameter
+    # Also take gradients of a fixed projection of all results, for every float input and parameter.
+    gradients: bool = False
     raises: type[Exception] | None = None  # a right answer raises this
-    verify: Callable[["Outcome"], str | None] | None = None  # instead of equality with the reference: what is wrong, or None
+    verify: Callable[["Outcome"], str | None] | None = (
+        None  # instead of equality with the reference: what is wrong, or None
+    )
     hidden_values: bool = False  # do not print inputs and outputs as a counterexample (large ones)
+
+    @property
+    def inputs(self) -> tuple[Any, ...]:
+        """What the answer is called with: first by position, then by keyword."""
+        return (*self.args, *self.kwargs.values())
 
     @property
     def size(self) -> int:
@@ -81,9 +95,10 @@ class Outcome:
     """What came of a case."""
 
     values: tuple[Any, ...] = ()  # of the first call, then of each further one
-    changed: tuple[int, ...] = ()  # positions of arguments that were modified in place
+    changed: tuple[int, ...] = ()  # positions in `Case.inputs` of what was modified in place
     gradients: Mapping[str, Tensor | None] = field(default_factory=dict)
     failure: Failure | None = None
+    asks: Mapping[str, Any] | None = None  # the question that it ended with (see stand_in.py)
 
     @property
     def value(self) -> Any:
@@ -99,19 +114,36 @@ class Outcome:
 
 
 class TimeLimit(BaseException):
-    """Raised into code that runs too long; not an Exception, so that `except Exception` does not swallow it."""
+    """Raised into code that runs too long; not an Exception, so that `except Exception` does not
+    swallow it."""
+
+
+class Asked(BaseException):
+    """Ends a case: a stand-in was called, and what comes back is not known yet."""
+
+    def __init__(self, question: Mapping[str, Any]) -> None:
+        super().__init__()
+        self.question = question
 
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Raise TimeLimit in this thread once the time is over (works in a notebook on every platform, between two bytecodes)."""
+    """Raise TimeLimit in this thread once the time is over (works in a notebook on every platform,
+    between two bytecodes). On a busy machine, where it was hardly let run, it gets more."""
     thread, finished = threading.get_ident(), threading.Event()
+    used, start = time.process_time(), time.monotonic()
+
+    def over() -> bool:
+        waited, worked = time.monotonic() - start, time.process_time() - used
+        return waited >= PATIENCE * seconds or (waited >= seconds and worked >= seconds / 2)
 
     def interrupt() -> None:
         wait = seconds
-        while not finished.wait(wait):  # again and again: a bare `except:` may swallow the first one
-            pythonapi.PyThreadState_SetAsyncExc(c_long(thread), py_object(TimeLimit))
-            wait = 0.5
+        # Again and again: a bare `except:` may swallow the first one
+        while not finished.wait(wait):
+            wait = min(0.5, seconds)
+            if over():
+                pythonapi.PyThreadState_SetAsyncExc(c_long(thread), py_object(TimeLimit))
 
     watchdog = threading.Thread(target=interrupt, daemon=True)
     watchdog.start()
@@ -133,11 +165,24 @@ def fresh(value: Any, track: bool = False) -> Any:
         return torch.Generator().manual_seed(value.initial_seed())
     if isinstance(value, list | tuple):
         return type(value)(fresh(item, track) for item in value)
+    if isinstance(value, dict):
+        return {key: fresh(item, track) for key, item in value.items()}
     return value
 
 
+def working_copy(leaf: Any) -> Any:
+    """What is handed over of an argument whose gradient is wanted: torch refuses to change a leaf
+    in place, and that mistake is to cost the same with gradients as without."""
+    if isinstance(leaf, list | tuple):
+        return type(leaf)(working_copy(item) for item in leaf)
+    if isinstance(leaf, dict):
+        return {key: working_copy(item) for key, item in leaf.items()}
+    return leaf.clone() if isinstance(leaf, Tensor) and leaf.requires_grad else leaf
+
+
 def plain(value: Any) -> Any:
-    """A result as data: tensors without history, numbers, strings, and Opaque for everything else."""
+    """A result as data: tensors without history, numbers, strings, and
+    Opaque for everything else."""
     if isinstance(value, Tensor):
         return torch.Tensor.detach(value).cpu().clone()
     if value is None or isinstance(value, bool | int | float | str):
@@ -162,7 +207,8 @@ def tensors_of(value: Any) -> Iterator[Tensor]:
 
 
 def projection(values: Any) -> Tensor:
-    """A scalar that depends on every entry of every float tensor in the result: a sum would be blind behind a layer norm."""
+    """A scalar that depends on every entry of every float tensor in the result: a sum would be
+    blind behind a layer norm."""
     total = torch.zeros(())
     for number, tensor in enumerate(tensors_of(values)):
         if tensor.is_floating_point():
@@ -190,7 +236,10 @@ def failure_of(error: BaseException, kind: str = "raised") -> Failure:
     trace: TracebackType | None = error.__traceback__
     for frame in traceback.extract_tb(trace):
         if is_students(frame.filename):
-            line, code = frame.lineno, (frame.line or linecache.getline(frame.filename, frame.lineno or 0)).strip()
+            line, code = (
+                frame.lineno,
+                (frame.line or linecache.getline(frame.filename, frame.lineno or 0)).strip(),
+            )
     try:
         message = str(error)
     except Exception:
@@ -198,16 +247,43 @@ def failure_of(error: BaseException, kind: str = "raised") -> Failure:
     return Failure(kind, type(error).__name__, message[:2000], line, code[:500])
 
 
+def left_out(error: NotImplementedError) -> bool:
+    """Did the student's own code raise it by a `raise`? torch has errors of this type, too."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None or not is_students(trace.tb_frame.f_code.co_filename):
+        return False
+    return opname[trace.tb_frame.f_code.co_code[trace.tb_lasti]] == "RAISE_VARARGS"
+
+
 def play(case: Case, target: Callable[..., Any]) -> Outcome:
     """Call `target` as the case says; whatever happens becomes an outcome."""
     try:
-        return _play(case, target)
+        return _with_changed_inputs(case, target)
     except TimeLimit as error:
         return Outcome(failure=failure_of(error, "time"))
+    except Asked as asked:
+        return Outcome(asks=asked.question)
     except NotImplementedError as error:
-        return Outcome(failure=failure_of(error, "missing"))
+        return Outcome(failure=failure_of(error, "missing" if left_out(error) else "raised"))
     except (Exception, SystemExit, KeyboardInterrupt) as error:
         return Outcome(failure=failure_of(error))
+
+
+def _with_changed_inputs(case: Case, target: Callable[..., Any]) -> Outcome:
+    """Play the case; an answer that changes its inputs in place gets its gradients all the same, as
+    that mistake is noted by itself. Where it spoils other tensors, nothing could be learned."""
+    try:
+        return _play(case, target)
+    except RuntimeError as error:
+        if not case.gradients or "modified by an inplace operation" not in str(error):
+            raise
+        with torch.autograd.graph.allow_mutation_on_saved_tensors():
+            outcome = _play(case, target)
+        if not outcome.changed:
+            raise
+        return outcome
 
 
 def _play(case: Case, target: Callable[..., Any]) -> Outcome:
@@ -225,64 +301,131 @@ def _play(case: Case, target: Callable[..., Any]) -> Outcome:
     made = function
     if case.method is not None:
         function = getattr(function, case.method)
-    args = fresh(case.args, case.gradients)
+    leaves = fresh(case.args, case.gradients)
+    named_leaves = fresh(dict(case.kwargs), case.gradients)
+    args, kwargs = working_copy(leaves), working_copy(named_leaves)
     with torch.set_grad_enabled(case.gradients or not isinstance(made, nn.Module)):
-        value = function(*args, **case.kwargs)
-    gradients = {}
-    if case.gradients:
-        named = {f"argument {i}": a for i, a in enumerate(args) if isinstance(a, Tensor) and a.requires_grad}
-        gradients = gradients_of(value, named | parameters)
-    changed = tuple(i for i, (a, b) in enumerate(zip(case.args, args, strict=True)) if not same(a, b))
-    values = [plain(value)]
+        value = function(*args, **kwargs)
+    raw, values, further = [value], [plain(value)], []
     for call in case.then:
         callee = made if case.init is not None else value
         callee = getattr(callee, call.method) if call.method else callee
-        with torch.no_grad():
-            values.append(plain(callee(*fresh(call.args), **call.kwargs)))
+        further.append(fresh(call.args, case.gradients))
+        with torch.set_grad_enabled(case.gradients):
+            raw.append(callee(*working_copy(further[-1]), **fresh(dict(call.kwargs))))
+        values.append(plain(raw[-1]))  # at once: a later call may overwrite it
+    gradients = {}
+    if case.gradients:
+        inputs = float_inputs((*leaves, *named_leaves.values()), further)
+        gradients = gradients_of(raw, inputs | parameters)
+    given = (*args, *kwargs.values())
+    changed = tuple(
+        i for i, (a, b) in enumerate(zip(case.inputs, given, strict=True)) if not same(a, b)
+    )
     return Outcome(tuple(values), changed, gradients)
 
 
+def float_inputs(args: Any, further: Iterable[Any] = ()) -> dict[str, Tensor]:
+    """Every float tensor among the arguments of a call and of further ones, by the name that its
+    gradient has: `argument 1`, `argument 1[0]` in a list or tuple, `argument 0 of call 2`."""
+
+    def found(value: Any, name: str) -> Iterator[tuple[str, Tensor]]:
+        if isinstance(value, Tensor) and value.is_floating_point():
+            yield name, value
+        elif isinstance(value, tuple | list):
+            for number, item in enumerate(value):
+                yield from found(item, f"{name}[{number}]")
+
+    calls = [("", args), *((f" of call {n}", each) for n, each in enumerate(further, start=2))]
+    return {
+        f"argument {i}{inner}{which}": tensor
+        for which, each in calls
+        for i, value in enumerate(each)
+        for inner, tensor in found(value, "")
+    }
+
+
 def same(before: Any, after: Any) -> bool:
-    """Are all tensors of an argument (itself, or in a list or tuple) as they were?"""
+    """Are all tensors of an argument (itself, in a list or tuple, or in a layer) as they were?"""
+    if isinstance(before, Toy):
+        now = after.state_dict() if isinstance(after, nn.Module) else {}
+        return all(same(before.weights[name], now[name]) for name in now if name in before.weights)
     if not isinstance(before, Tensor):
         pairs = list(tensors_of(before)), list(tensors_of(after))
-        return len(pairs[0]) == len(pairs[1]) and all(same(a, b) for a, b in zip(*pairs, strict=True))
-    return before.shape == after.shape and torch.equal(before.nan_to_num(), after.detach().nan_to_num().to(before.dtype))
+        return len(pairs[0]) == len(pairs[1]) and all(
+            same(a, b) for a, b in zip(*pairs, strict=True)
+        )
+    return before.shape == after.shape and torch.equal(
+        before.nan_to_num(), after.detach().nan_to_num().to(before.dtype)
+    )
 
 
 def copy_weights(module: nn.Module, weights: Mapping[str, Tensor]) -> str:
     """Copy a state into a module; says what does not fit, or nothing."""
     own = module.state_dict()
     missing, extra = sorted(set(weights) - set(own)), sorted(set(own) - set(weights))
-    wrong = sorted(name for name in set(own) & set(weights) if own[name].shape != weights[name].shape)
+    wrong = sorted(
+        name for name in set(own) & set(weights) if own[name].shape != weights[name].shape
+    )
     if missing or extra or wrong:
-        parts = [("it lacks", missing), ("it has in addition", extra), ("these have another shape:", wrong)]
-        return "; ".join(f"{text} {', '.join(names[:4])}{' …' if len(names) > 4 else ''}" for text, names in parts if names)
+        parts = [
+            ("it lacks", missing),
+            ("it has in addition", extra),
+            ("these have another shape:", wrong),
+        ]
+        return "; ".join(
+            f"{text} {', '.join(names[:4])}{' …' if len(names) > 4 else ''}"
+            for text, names in parts
+            if names
+        )
     module.load_state_dict(dict(weights))
     return ""
 
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """What an answer prints or warns of while it is checked is not shown: nbgrader takes any standard error for a failure."""
+    """What an answer prints or warns of while it is checked is not shown: nbgrader takes any
+    standard error for a failure."""
     with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
 
 
-def play_all(cases: list[Case], target: Callable[..., Any], limit: float) -> list[Outcome]:
-    """Play the cases within one time limit; those that no longer fit are marked so."""
+def play_all(
+    cases: list[Case],
+    target: Callable[..., Any],
+    limit: float,
+    watch: Callable[[float], AbstractContextManager[None]] = time_limit,
+    before: Callable[[], None] = lambda: None,
+) -> list[Outcome]:
+    """Play the cases within one time limit, kept by `watch`; those that no longer fit are marked
+    so. `before` is called before each.
+    """
     outcomes: list[Outcome] = []
     try:
-        with quiet(), time_limit(limit):
+        with quiet(), watch(limit):
             for case in cases:
+                before()
                 outcomes.append(play(case, target))
                 if (failure := outcomes[-1].failure) is not None and failure.kind == "time":
                     break
     except TimeLimit as error:
         outcomes.append(Outcome(failure=failure_of(error, "time")))
-    late = Outcome(failure=Failure("time", "TimeLimit", "not run: an earlier case used up the time"))
+    late = Outcome(
+        failure=Failure("time", "TimeLimit", "not run: an earlier case used up the time")
+    )
     return (outcomes + [late] * len(cases))[: len(cases)]
 
 
-__all__ = ["Call", "Case", "Failure", "Opaque", "Outcome", "TimeLimit", "plain", "play", "play_all", "time_limit"]
+__all__ = [
+    "Call",
+    "Case",
+    "Failure",
+    "Opaque",
+    "Outcome",
+    "TimeLimit",
+    "plain",
+    "play",
+    "play_all",
+    "time_limit",
+]

@@ -1,7 +1,8 @@
 """Small layers and models that stand in as arguments of exercises which take a callable.
 
-A `Toy` names one of the builders below and carries its numbers, so that it can be sent to another process and built there.
-What a toy does is decided by its numbers alone: its class gives nothing away about the expected answer.
+A `Toy` names one of the builders below and carries its numbers, so that it can be sent to
+another process and built there. What a toy does is decided by its numbers alone: its class
+gives nothing away about the expected answer.
 """
 
 from collections.abc import Callable
@@ -18,28 +19,75 @@ class Toy:
     weights: dict[str, Tensor] = field(default_factory=dict)
     config: dict[str, Any] = field(default_factory=dict)
 
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """The weights that a reader is shown, if there is room."""
+        return SHOWN.get(self.name, ())
+
+    def __str__(self) -> str:
+        return SAID.get(self.name, f"a small {self.name.replace('_', ' ')} of the course")
+
 
 class TimeMix(nn.Module):
-    """(B, T, D) -> (B, T, E): mixes time steps by a matrix `time` (T, T), then features by `features` (D, E)."""
+    """(B, T, D) -> (B, T, E): mixes time steps by a matrix `time` (T, T), then features by
+    `features` (D, E).
+
+    `rounded` (T, T) mixes further steps in and takes them out again, which leaves their rounding;
+    `unit` 1 makes all inputs equally long, `centred` 1 makes the features of an output sum to 0.
+    """
 
     def __init__(self, weights: dict[str, Tensor], config: dict[str, Any]) -> None:
         super().__init__()
-        self.time, self.features = weights["time"], weights["features"]
+        time, none = weights["time"], torch.zeros(())
+        self._mixing = time, weights.get("rounded", torch.zeros_like(time)), weights["features"]
+        self._form = weights.get("unit", none), weights.get("centred", none)
 
     def forward(self, x: Tensor) -> Tensor:
+        (time, rounded, features), (unit, centred) = self._mixing, self._form
         steps = x.shape[1]
-        return torch.tanh(self.time[:steps, :steps] @ x @ self.features)
+        x = torch.where(unit > 0, nn.functional.normalize(x, dim=-1), x) @ features
+        further = rounded[:steps, :steps] @ x
+        y = torch.tanh((time[:steps, :steps] @ x + further) - further)
+        return y - centred * y.mean(-1, keepdim=True)
 
 
 class TableModel:
-    """(1, t) tokens -> (1, V) logits, from a table (L, V, V) by the number of tokens so far and the last token."""
+    """(B, t) tokens -> (B, V) logits, from a table (L, V, V) by the number of tokens so far and the
+    last token; `history` (L, V, V) adds what each token says at its place, so that no earlier one
+    may be forgotten or exchanged."""
 
     def __init__(self, weights: dict[str, Tensor], config: dict[str, Any]) -> None:
         self.table = weights["table"]
+        self.history = weights.get("history", torch.zeros_like(self.table))
 
     def __call__(self, tokens: Tensor) -> Tensor:
-        step = min(tokens.shape[1], len(self.table)) - 1
-        return self.table[step, tokens[:, -1]].clone()
+        last = len(self.table) - 1
+        places = torch.arange(tokens.shape[1]).clamp(max=last)  # (t,)
+        said = self.history[places, tokens].sum(1)  # (B, t, V) -> (B, V)
+        return self.table[min(tokens.shape[1] - 1, last), tokens[:, -1]] + said
+
+
+class TableStep:
+    """Tokens (B,), state (B, 2 + L) -> logits (B, V), new state: from a table (L, V, V) by the
+    number of steps so far and the last token; a state counts its steps, and marks those in which
+    its row ends."""
+
+    def __init__(self, weights: dict[str, Tensor], config: dict[str, Any]) -> None:
+        self.table, self.end = weights["table"], int(config["eos"])
+
+    def __call__(self, token: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
+        if token.shape != state.shape[:1]:
+            raise RuntimeError(
+                f"the decoder needs one token per row: {tuple(token.shape)} do not fit a state of "
+                f"shape {tuple(state.shape)}"
+            )
+        step = int(state[0, 0]) % len(self.table)
+        logits = self.table[step, token] + state[:, -1:] * self.table[step, :, 0]  # (B, V)
+        ends = 60 * state[:, 1 + step] - 30  # (B,)
+        logits = logits.index_add(1, torch.tensor([self.end]), ends[:, None])
+        following = state.clone()
+        following[:, 0] += 1
+        return logits, following
 
 
 def torch_attention(weights: dict[str, Tensor], config: dict[str, Any]) -> nn.MultiheadAttention:
@@ -49,9 +97,12 @@ def torch_attention(weights: dict[str, Tensor], config: dict[str, Any]) -> nn.Mu
     return attention.eval()
 
 
+SHOWN = {"time_mix": ("time",)}
+SAID = {"time_mix": "a layer; row t says how much of each step goes into output t"}
 BUILDERS: dict[str, Callable[[dict[str, Tensor], dict[str, Any]], Any]] = {
     "time_mix": TimeMix,
     "table_model": TableModel,
+    "table_step": TableStep,
     "torch_attention": torch_attention,
 }
 

@@ -1,0 +1,357 @@
+"""Hard attention: `hard_attention(regions, weights, generator)`.
+
+(B, R, D), (B, R), torch.Generator -> context (B, D), index (B,), log_prob (B,).
+"""
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from course_utils import image_captioning as ref
+from course_utils.exercises.image_captioning._draws import (
+    Repeated,
+    close,
+    drawn,
+    frequency_problem,
+    gradient_problem,
+    one_row_problem,
+    parts,
+    picked,
+    weight_of,
+)
+from course_utils.judging import syntax
+from course_utils.judging.exercise import Case, Draw, Exercise, Forbidden, Outcome
+from course_utils.judging.promises import shares
+
+
+def cases(draw: Draw) -> list[Case]:
+    batch, regions, dim, other = draw.sizes(4, low=3, high=8)
+
+    def case(
+        label: str,
+        weights: Tensor,
+        problem: Callable[..., str | None] = one_row_problem,
+        seed: int | None = None,
+        **options: Any,
+    ) -> Case:
+        count, places = weights.shape
+        width = 1 if count * places < 6 else dim
+        seed = draw.integer(0, 10**6) if seed is None else seed
+        args = (draw.normal(count, places, width), weights, torch.Generator().manual_seed(seed))
+        return Case(label, args=args, verify=lambda got: problem(args, got), **options)
+
+    def soft(count: int, places: int) -> Tensor:
+        return draw.normal(count, places).softmax(-1)
+
+    # (B, R): nothing is left to chance
+    sure = torch.eye(regions)[draw.integers(0, regions - 1, batch)]
+    many = torch.tensor([0.55, 0.05, 0.3, 0.1])[draw.permutation(4)].expand(1000, -1).contiguous()
+    some = draw.mask(other, regions) * soft(other, regions)
+    repeated, seed = Repeated(), draw.integer(0, 10**6)
+    return [
+        case("2 rows, 2 regions", torch.tensor([[0.5, 0.5], [0.25, 0.75]])),
+        case(f"{batch} rows, {regions} regions", soft(batch, regions)),
+        case(f"{other} rows, {batch} regions", soft(other, batch)),
+        case("1000 draws", many, repeated.begin, seed, hidden_values=True),
+        case("1000 draws with the same seed", many, repeated.again, seed, hidden_values=True),
+        case("1000 draws with another seed", many, repeated.differently, hidden_values=True),
+        case("values and gradients", soft(batch, other), gradient_problem, gradients=True),
+        case("2 rows, each sure of one region", torch.eye(2), group="edge"),
+        case("all the weight on one region", sure, group="edge"),
+        case("some weights are zero", some / some.sum(-1, keepdim=True), group="edge"),
+        case("one region", torch.ones(batch, 1), group="edge"),
+        case("one row", soft(1, regions), group="edge"),
+    ]
+
+
+CHANCE = (
+    "rand",
+    "multinomial",
+    "sample",
+    "gumbel",
+    "exponential",
+    "choice",
+    "uniform",
+    "bernoulli",
+    "categorical",
+)
+
+
+def draws_elsewhere(tree: ast.AST) -> bool:
+    """Is the generator left alone by an answer that draws? (One that draws nothing is another
+    misconception.)"""
+    chance = any(word in name.lower() for name in syntax.names_used(tree) for word in CHANCE)
+    return syntax.ignores(tree, "hard_attention", 2) and (
+        chance or not syntax.uses(tree, "argmax", "max", "topk", "sort", "argsort")
+    )
+
+
+EXERCISE = Exercise(
+    name="hard_attention",
+    points=4,
+    section="Hard attention",
+    reference=ref.hard_attention,
+    returns=("context (B, D)", "index (B,)", "log_prob (B,)"),
+    cases=cases,
+    promised=shares(1),
+    forbidden=(
+        Forbidden(
+            "The generator is never used, so nobody could repeat what you have drawn. Draw from "
+            "the generator that you are given, not from torch's global one.",
+            test=draws_elsewhere,
+        ),
+        Forbidden(
+            "You take the seed out of the generator. It is still where it was afterwards, so "
+            "every call would draw the same again. Hand the generator itself to what draws.",
+            names=("initial_seed", "manual_seed"),
+        ),
+    ),
+)
+
+
+def always_best(
+    regions: Tensor, weights: Tensor, index: Tensor, context: Any, log_prob: Any
+) -> bool:
+    return close(weight_of(weights, index), weights.amax(-1))
+
+
+EXERCISE.misconception(
+    "argmax-for-a-draw",
+    "The best region instead of a drawn one",
+    "You always take the region with the largest weight. Hard attention draws: a region of weight "
+    "0.3 is looked at in 30 of 100 cases. Without chance nothing else would ever be tried.",
+    symptom=drawn(always_best),
+)
+
+
+def log_prob_detached(case: Case, got: Outcome) -> bool:
+    """Everything is right but the gradient of the weights."""
+    return one_row_problem(case.args, got) is None and (
+        not case.gradients or got.gradients.get("argument 1") is None
+    )
+
+
+EXERCISE.misconception(
+    "no-gradient",
+    "The values are right, the gradient is not",
+    "No gradient reaches the weights. `log_prob` is the only way by which they can learn where to "
+    "look: compute it from the tensor of weights, not from a Python number (`.item()`, "
+    "`math.log`) and not under `torch.no_grad()`.",
+    symptom=log_prob_detached,
+)
+
+
+def uniform(tree: ast.AST) -> bool:
+    return any(
+        isinstance(node, ast.Attribute) and node.attr in ("randint", "randperm")
+        for node in ast.walk(tree)
+    )
+
+
+EXERCISE.misconception(
+    "uniform-draw",
+    "Drawn without regard to the weights",
+    "You draw every region alike. The weights are the probabilities: which function of torch "
+    "draws with given probabilities?",
+    syntax=uniform,
+)
+
+EXERCISE.misconception(
+    "probability-not-log",
+    "The probability, not its logarithm",
+    "Your third result is the weight itself. The text asks for its logarithm: it is what the "
+    "gradient "
+    "of an expectation needs.",
+    symptom=drawn(
+        lambda regions, weights, index, context, log_prob: close(
+            log_prob, weight_of(weights, index)
+        )
+    ),
+)
+
+EXERCISE.misconception(
+    "negative-log",
+    "Minus the logarithm",
+    "Your third result is -log p, a loss. The text asks for log p, which is never positive.",
+    symptom=drawn(
+        lambda regions, weights, index, context, log_prob: close(
+            log_prob, -weight_of(weights, index).log()
+        )
+    ),
+)
+
+EXERCISE.misconception(
+    "all-log-probs",
+    "The logarithms of all weights",
+    "Your third result has one entry per region. The text asks for that of the region that was "
+    "drawn.",
+    symptom=drawn(
+        lambda regions, weights, index, context, log_prob: (
+            isinstance(log_prob, Tensor) and log_prob.shape == weights.shape
+        )
+    ),
+)
+
+EXERCISE.misconception(
+    "soft-context",
+    "A mixture instead of one region",
+    "Your context mixes all regions by their weights. Hard attention brings back exactly one of "
+    "them.",
+    symptom=drawn(
+        lambda regions, weights, index, context, log_prob: close(
+            context, (weights[:, None] @ regions).squeeze(1)
+        )
+    ),
+)
+
+EXERCISE.misconception(
+    "scaled-context",
+    "The region is multiplied by its weight",
+    "You multiply the drawn region by its weight. It is brought back as it is: how often it is "
+    "drawn already does the weighing.",
+    symptom=drawn(
+        lambda regions, weights, index, context, log_prob: close(
+            context, picked(regions, index) * weight_of(weights, index)[:, None]
+        )
+    ),
+)
+
+EXERCISE.misconception(
+    "indexes-the-batch",
+    "The index picks from the wrong axis",
+    "`regions[:, index]` takes all those regions of every row: (B, B, D). Each row wants its own "
+    "region only: pair row and index.",
+    symptom=drawn(
+        lambda regions, weights, index, context, log_prob: close(context, regions[:, index])
+    ),
+)
+
+
+def column_index(case: Case, got: Outcome) -> bool:
+    found = parts(case, got)
+    return (
+        found is not None and isinstance(found[3], Tensor) and found[3].shape == (len(found[1]), 1)
+    )
+
+
+EXERCISE.misconception(
+    "column-index",
+    "An axis of length one too many",
+    "`multinomial` returns (B, 1), and so is your index. The text asks for (B,).",
+    symptom=column_index,
+)
+
+
+def one_hot_index(case: Case, got: Outcome) -> bool:
+    found = parts(case, got)
+    return (
+        found is not None
+        and isinstance(found[3], Tensor)
+        and found[3].shape == found[1].shape
+        and found[1].shape[1] > 0
+    )
+
+
+EXERCISE.misconception(
+    "one-hot-index",
+    "One-hot instead of a number",
+    "Your index is (B, R). The text asks for the number of the region that was drawn.",
+    symptom=one_hot_index,
+)
+
+EXERCISE.misconception(
+    "softmax-again",
+    "Softmax of weights",
+    "You put the weights through a softmax once more. They are probabilities already; a second "
+    "softmax evens them out, and regions of weight 0 get drawn.",
+    syntax=lambda tree: any(
+        isinstance(node, ast.Attribute | ast.Name)
+        and getattr(node, "attr", getattr(node, "id", "")) == "softmax"
+        for node in ast.walk(tree)
+    ),
+)
+
+EXERCISE.misconception(
+    "weights-as-logits",
+    "Weights taken for logits",
+    "You hand the weights over as `logits`. They are probabilities: a region of weight 0 has "
+    "logit minus infinity, not 0.",
+    syntax=lambda tree: any(
+        isinstance(node, ast.keyword)
+        and node.arg == "logits"
+        and "log" not in ast.unparse(node.value)
+        for node in ast.walk(tree)
+    ),
+)
+
+EXERCISE.misconception(
+    "one-draw-for-all",
+    "One draw for the whole batch",
+    "You draw one region and use it in every row. Every row has its own weights and wants its own "
+    "draw.",
+    symptom=drawn(
+        lambda regions, weights, index, context, log_prob: bool((index == index[0]).all())
+    ),
+)
+
+
+def draws_from_the_first_row(tree: ast.AST) -> bool:
+    """Are the probabilities of row 0 taken, `weights[0]`?"""
+    return any(
+        isinstance(node, ast.Subscript)
+        and isinstance(node.value, ast.Name)
+        and node.value.id in ("weights", "probs", "p")
+        and isinstance(node.slice, ast.Constant)
+        and node.slice.value == 0
+        for node in ast.walk(tree)
+    )
+
+
+EXERCISE.misconception(
+    "weights-of-the-first-row",
+    "Every row is drawn with the weights of the first",
+    "You use `weights[0]` for all rows. Every row has its own probabilities: regions get drawn "
+    "whose weight is 0.",
+    syntax=draws_from_the_first_row,
+    symptom=drawn(
+        lambda regions, weights, index, context, log_prob: bool(
+            (weights[0][index] > 0).all() and (len(index) < 100 or (index != index[0]).any())
+        )
+    ),
+)
+
+
+def same_draw_for_equal_rows(case: Case, got: Outcome) -> bool:
+    """Every row is right by itself, and rows with the same weights never draw differently."""
+    if one_row_problem(case.args, got) is not None:
+        return False
+    weights, index = case.args[1], got.value[1]
+    return not bool((weights == weights[0]).all()) or bool((index == index[0]).all())
+
+
+EXERCISE.misconception(
+    "one-number-for-all",
+    "One random number for the whole batch",
+    "Rows with the same weights always draw the same region: one random number decides for all "
+    "rows. Every row wants its own number.",
+    symptom=same_draw_for_equal_rows,
+)
+
+
+def drawn_well(case: Case, got: Outcome) -> bool:
+    """Every row is right, and where there are many, each region comes as often as it should."""
+    many = len(case.args[1]) >= 1000
+    return (frequency_problem if many else one_row_problem)(case.args, got) is None
+
+
+EXERCISE.misconception(
+    "another-generator",
+    "Drawn from another generator",
+    "The draws are right, but they do not follow the generator that you are given: they come from "
+    "torch's global generator, or from one that you make yourself. Hand over the one that you are "
+    "given.",
+    symptom=drawn_well,
+)

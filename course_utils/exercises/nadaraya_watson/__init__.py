@@ -1,0 +1,28 @@
+"""Unit 01: its exercises in the order of the assignment."""
+
+from course_utils.exercises.nadaraya_watson import (
+    gaussian_weights,
+    leave_one_out_error,
+    nadaraya_watson,
+    slide_code,
+    slide_distance,
+    slide_units,
+    softmax,
+    standardise,
+)
+from course_utils.judging.exercise import Unit
+
+UNIT = Unit(
+    "01_nadaraya_watson",
+    "Prediction by similarity: Nadaraya-Watson",
+    (
+        softmax.EXERCISE,
+        gaussian_weights.EXERCISE,
+        nadaraya_watson.EXERCISE,
+        leave_one_out_error.EXERCISE,
+        standardise.EXERCISE,
+        slide_units.EXERCISE,
+        slide_distance.EXERCISE,
+        slide_code.EXERCISE,
+    ),
+)

@@ -1,0 +1,279 @@
+"""Attention rollout: `attention_rollout(weights)`.
+
+List of (B, H, T, T), first layer first -> (B, T, T).
+"""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from course_utils import vision_transformer as ref
+from course_utils.judging.exercise import Case, Draw, Exercise
+from course_utils.judging.pictures import weights_picture
+from course_utils.judging.properties import rows_sum_to_one
+
+
+def cases(draw: Draw) -> list[Case]:
+    batch, heads, tokens, depth, other = draw.sizes(5, low=2, high=7)
+
+    def layers(count: int, heads: int, tokens: int, sharpness: float = 2.0) -> list[Tensor]:
+        return [
+            draw.normal(batch, heads, tokens, tokens, scale=sharpness).softmax(-1)
+            for _ in range(count)
+        ]
+
+    nearly = [
+        layer / layer.sum(-1, keepdim=True) for layer in (w + 1e-3 for w in layers(3, heads, other))
+    ]
+    dropped = [layer * draw.mask(*layer.shape, keep=0.8) for layer in layers(depth, heads, tokens)]
+    example = [
+        torch.tensor([[[[0.0, 1.0], [0.0, 1.0]]]]),
+        torch.tensor([[[[1.0, 0.0], [1.0, 0.0]]]]),
+    ]
+    return [
+        Case("the example of the text: two layers, two tokens", args=(example,)),
+        Case(
+            f"{depth} layers, {heads} heads, {tokens} tokens", args=(layers(depth, heads, tokens),)
+        ),
+        Case(
+            f"{tokens} layers, {depth} heads, {heads} tokens", args=(layers(tokens, depth, heads),)
+        ),
+        Case("two sharp layers", args=(layers(2, heads, other, 6.0),)),
+        Case("three even layers", args=(nearly,)),
+        # an edge case: normalising rows that sum to one changes nothing but the gradient
+        Case("values and gradients", args=(layers(3, heads, other),), group="edge", gradients=True),
+        Case("one layer", args=(layers(1, heads, tokens),), group="edge", gradients=True),
+        Case("one head", args=(layers(depth, 1, tokens),), group="edge"),
+        Case(
+            "rows that sum to less than one (dropout was on)",
+            args=(dropped,),
+            group="edge",
+        ),
+    ]
+
+
+EXERCISE = Exercise(
+    name="attention_rollout",
+    points=4,
+    section="Attention rollout",
+    reference=ref.attention_rollout,
+    returns=("rollout (B, T, T)",),
+    cases=cases,
+    properties=(rows_sum_to_one(0, "rollout"),),
+    picture=weights_picture(0),
+)
+
+
+def rollout(
+    fuse: Callable[[Tensor], Tensor] = lambda layer: layer.mean(1),
+    mix: Callable[[Tensor, Tensor], Tensor] = lambda a, eye: 0.5 * a + 0.5 * eye,
+    norm: Callable[[Tensor], Tensor] = lambda a: a / a.sum(-1, keepdim=True),
+    join: Callable[[Tensor, Tensor], Tensor] = lambda step, total: step @ total,
+) -> Callable[[list[Tensor]], Tensor]:
+    """attention_rollout with one of its four parts exchanged."""
+
+    def variant(weights: list[Tensor]) -> Tensor:
+        eye = torch.eye(weights[0].shape[-1])
+        total = eye.expand(len(weights[0]), -1, -1)
+        for layer in weights:
+            total = join(norm(mix(fuse(layer), eye)), total)
+        return total
+
+    return variant
+
+
+EXERCISE.misconception(
+    "order-reversed",
+    "The layers are multiplied in the wrong order",
+    "You multiply later layers from the right. A token of layer 2 looks at the outputs of layer "
+    "1, so layer 2's matrix is applied to what layer 1 has made: it stands on the left.",
+    rollout(join=lambda step, total: total @ step),
+)
+
+EXERCISE.misconception(
+    "no-identity",
+    "The residual connection is forgotten",
+    "You multiply the attention matrices alone. Every block also passes its input on unchanged: "
+    "half of each step is the identity.",
+    rollout(mix=lambda a, eye: a),
+)
+
+EXERCISE.misconception(
+    "half-for-the-identity",
+    "A half everywhere is not the identity",
+    "You add 0.5 to every entry. The residual connection passes each token on to *itself*: only "
+    "the "
+    "diagonal gets the half.",
+    rollout(mix=lambda a, eye: 0.5 * a + 0.5),
+)
+
+EXERCISE.misconception(
+    "not-normalised",
+    "The rows no longer sum to one",
+    "You add the identity without halving and without normalising, so that every layer doubles "
+    "the sum of a row.",
+    rollout(mix=lambda a, eye: a + eye, norm=lambda a: a),
+)
+
+EXERCISE.misconception(
+    "rows-not-normalised",
+    "The rows are not normalised",
+    "Half and half keeps rows at one only if they were at one before. With dropout on they are "
+    "not: divide each row by its sum.",
+    rollout(norm=lambda a: a),
+)
+
+
+@EXERCISE.misconception(
+    "normalised-at-the-end",
+    "Normalised once, at the end",
+    "You normalise the product instead of each layer. Where rows of a layer sum to different "
+    "amounts, that is not the same.",
+)
+def renormalised_later(weights: list[Tensor]) -> Tensor:
+    total = rollout(norm=lambda a: a)(weights)
+    return total / total.sum(-1, keepdim=True)
+
+
+EXERCISE.misconception(
+    "columns-normalised",
+    "The columns sum to one, not the rows",
+    "You normalise along the queries. What a token receives sums to one, and that is a row.",
+    rollout(norm=lambda a: a / a.sum(-2, keepdim=True)),
+)
+
+
+@EXERCISE.misconception(
+    "missing-keepdim",
+    "The sums are lined up with the columns",
+    "`sum(-1)` drops the axis, and broadcasting divides column j by the sum of row j. You do not "
+    "notice as long as all sums are one. `keepdim=True` keeps them in their rows.",
+)
+def no_keepdim(weights: list[Tensor]) -> Tensor:
+    return rollout(norm=lambda a: a / a.sum(-1)[:, None, :])(weights)
+
+
+def rollout_over_batch(weights: list[Tensor]) -> Tensor:
+    eye = total = torch.eye(weights[0].shape[-1])
+    for layer in weights:
+        step = 0.5 * layer.mean(0) + 0.5 * eye
+        total = step / step.sum(-1, keepdim=True) @ total
+    return total
+
+
+def rolled(weights: list[Tensor]) -> Tensor:
+    """(L, B, T, T): the mixed and normalised matrix of every layer."""
+    eye = torch.eye(weights[0].shape[-1])
+    steps = torch.stack([0.5 * layer.mean(1) + 0.5 * eye for layer in weights])
+    return steps / steps.sum(-1, keepdim=True)
+
+
+EXERCISE.misconception(
+    "average-of-layers",
+    "Layers are averaged",
+    "You average the layers. They act one after the other: what layer 2 gathers are mixtures that "
+    "layer 1 has made. That is a product.",
+    lambda weights: rolled(weights).mean(0),
+)
+
+EXERCISE.misconception(
+    "last-layer-only",
+    "Only the last layer",
+    "You use the last layer alone. Its keys are no longer patches but mixtures of patches: the "
+    "earlier layers say of which.",
+    lambda weights: rolled(weights)[-1],
+)
+
+EXERCISE.misconception(
+    "raw-last-layer",
+    "Only the last layer's raw attention",
+    "You return the last layer's mean attention. Its keys are no longer patches but mixtures of "
+    "patches: the earlier layers say of which.",
+    lambda weights: weights[-1].mean(1),
+)
+
+EXERCISE.misconception(
+    "max-over-heads",
+    "The maximum over heads",
+    "You take the largest head at each place. Others do that too, but the text asks for the mean.",
+    rollout(fuse=lambda layer: layer.amax(1)),
+)
+
+EXERCISE.misconception(
+    "sum-over-heads",
+    "The sum over heads",
+    "You add the heads up, so attention weighs as many times more than the identity as there are "
+    "heads. The text asks for their mean.",
+    rollout(fuse=lambda layer: layer.sum(1)),
+)
+
+EXERCISE.misconception(
+    "mean-over-batch",
+    "The mean over the batch",
+    "You average over axis 0, the batch: all images are mixed, and the heads stay apart. The "
+    "weights are (B, H, T, T): which axis are the heads?",
+    rollout_over_batch,
+)
+
+EXERCISE.misconception(
+    "first-head",
+    "Only one head",
+    "You follow head 0 alone. The text asks for the mean over all heads.",
+    rollout(fuse=lambda layer: layer[:, 0]),
+)
+
+
+@EXERCISE.misconception(
+    "heads-multiplied-apart",
+    "Heads are averaged at the end",
+    "You multiply head by head and average the products. But the heads of a layer are mixed "
+    "before the next layer reads them: average within each layer.",
+)
+def heads_kept(weights: list[Tensor]) -> Tensor:
+    eye = torch.eye(weights[0].shape[-1])
+    total = eye
+    for layer in weights:
+        step = 0.5 * layer + 0.5 * eye
+        total = step / step.sum(-1, keepdim=True) @ total
+    return total.mean(1)
+
+
+EXERCISE.misconception(
+    "elementwise-product",
+    "An elementwise product",
+    "You multiply entry by entry. To follow a path from token to token through the layers you "
+    "need the matrix product.",
+    rollout(join=lambda step, total: step * total if total.stride(0) else step),
+)
+
+
+@EXERCISE.misconception(
+    "identity-once",
+    "The residual is added only once",
+    "You multiply the raw attention matrices and mix in the identity at the end. There is a "
+    "residual around every layer.",
+)
+def identity_once(weights: list[Tensor]) -> Tensor:
+    eye = torch.eye(weights[0].shape[-1])
+    total = rollout(mix=lambda a, _: a)(weights)
+    step = 0.5 * total + 0.5 * eye
+    return step / step.sum(-1, keepdim=True)
+
+
+EXERCISE.misconception(
+    "only-cls-row",
+    "Only the row of CLS",
+    "You return the row of the CLS token. That is what will be looked at, but the text asks for "
+    "the "
+    "whole matrix (B, T, T).",
+    lambda weights: ref.attention_rollout(weights)[:, 0],
+    lambda weights: ref.attention_rollout(weights)[:, 0, 1:],
+)
+
+EXERCISE.misconception(
+    "transposed",
+    "Rows and columns are swapped",
+    "Your matrix is transposed: queries are the rows, keys the columns.",
+    lambda weights: ref.attention_rollout(weights).mT,
+)

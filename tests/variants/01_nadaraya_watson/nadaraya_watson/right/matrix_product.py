@@ -1,3 +1,0 @@
-def nadaraya_watson(queries, keys, values, bandwidth):
-    weights = gaussian_weights(queries, keys, bandwidth)
-    return weights @ values, weights

@@ -1,2 +1,0 @@
-# misconception: integers-are-fine
-slide_code = "a"

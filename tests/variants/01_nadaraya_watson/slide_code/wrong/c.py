@@ -1,2 +1,0 @@
-# misconception: minus-before-square
-slide_code = "c"

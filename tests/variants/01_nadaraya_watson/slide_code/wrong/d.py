@@ -1,2 +1,0 @@
-# misconception: axis-of-a-vector
-slide_code = "d"

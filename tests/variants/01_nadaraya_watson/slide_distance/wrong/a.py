@@ -1,2 +1,0 @@
-# misconception: miscounts-the-third
-slide_distance = "a"

@@ -1,2 +1,0 @@
-# misconception: minus-the-wrong-way
-slide_distance = "c"

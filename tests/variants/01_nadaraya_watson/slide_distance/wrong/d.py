@@ -1,2 +1,0 @@
-# misconception: zero-breaks-the-sum
-slide_distance = "d"

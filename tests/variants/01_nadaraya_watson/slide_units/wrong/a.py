@@ -1,2 +1,0 @@
-# misconception: trusts-the-slide
-slide_units = "a"

@@ -1,2 +1,0 @@
-# misconception: tie-everywhere
-slide_units = "b"

@@ -1,2 +1,0 @@
-# misconception: fears-overflow
-slide_units = "d"

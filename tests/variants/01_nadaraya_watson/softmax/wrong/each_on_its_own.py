@@ -1,3 +1,0 @@
-# misconception: sigmoid
-def softmax(scores, dim=-1):
-    return 1 / (1 + torch.exp(-scores))

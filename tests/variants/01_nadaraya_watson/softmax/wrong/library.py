@@ -1,3 +1,0 @@
-# misconception: not-allowed
-def softmax(scores, dim=-1):
-    return F.softmax(scores, dim=dim)

@@ -1,4 +1,0 @@
-# misconception: no-max-subtraction
-def softmax(scores, dim=-1):
-    e = torch.exp(scores)
-    return e / torch.sum(e, dim=dim, keepdim=True)

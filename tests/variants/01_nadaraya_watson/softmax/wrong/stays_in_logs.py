@@ -1,3 +1,0 @@
-# misconception: log-softmax
-def softmax(scores, dim=-1):
-    return scores - torch.logsumexp(scores, dim, keepdim=True)

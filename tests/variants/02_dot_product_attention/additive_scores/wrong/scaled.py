@@ -1,4 +1,0 @@
-# misconception: scaled
-def additive_scores(query, key, w_q, w_k, v):
-    hidden = torch.tanh((query @ w_q).unsqueeze(-2) + (key @ w_k).unsqueeze(-3))
-    return hidden @ v / v.shape[0] ** 0.5

@@ -1,4 +1,0 @@
-# misconception: axis-behind-the-features
-def additive_scores(query, key, w_q, w_k, v):
-    q, k = query @ w_q, key @ w_k
-    return torch.tanh(q.unsqueeze(-1) + k.unsqueeze(-2)) @ v

@@ -1,2 +1,0 @@
-def general_scores(query, key, w):
-    return query @ (key @ w.T).mT

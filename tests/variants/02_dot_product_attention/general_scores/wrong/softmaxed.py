@@ -1,4 +1,0 @@
-# misconception: softmax-included
-def general_scores(query, key, w):
-    scores = query @ w @ key.mT
-    return scores.softmax(dim=-1)

@@ -1,3 +1,0 @@
-def scaled_dot_product_attention(query, key, value):
-    weights = torch.softmax((query / math.sqrt(query.shape[-1])) @ key.transpose(-2, -1), dim=-1)
-    return weights @ value, weights

@@ -1,5 +1,0 @@
-# misconception: softmax-over-queries
-def scaled_dot_product_attention(query, key, value):
-    scores = query @ key.mT / math.sqrt(query.shape[-1])
-    weights = F.softmax(scores, dim=-2)
-    return weights @ value, weights

@@ -1,4 +1,0 @@
-# misconception: weights-transposed
-def scaled_dot_product_attention(query, key, value):
-    weights = F.softmax(query @ key.mT / math.sqrt(key.size(-1)), dim=-1)
-    return weights.transpose(-2, -1) @ value, weights

@@ -1,4 +1,0 @@
-# misconception: weights-missing
-def self_attention(x, w_q, w_k, w_v):
-    output, _ = scaled_dot_product_attention(x @ w_q, x @ w_k, x @ w_v)
-    return output

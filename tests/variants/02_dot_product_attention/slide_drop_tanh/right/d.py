@@ -1,1 +1,0 @@
-slide_drop_tanh = "d"

@@ -1,2 +1,0 @@
-# misconception: sum-taken-for-a-product
-slide_drop_tanh = "a"

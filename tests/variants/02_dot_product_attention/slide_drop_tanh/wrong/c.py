@@ -1,2 +1,0 @@
-# misconception: the-keys-cancel
-slide_drop_tanh = "c"

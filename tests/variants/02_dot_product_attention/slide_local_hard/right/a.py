@@ -1,1 +1,0 @@
-slide_local_hard = "a"

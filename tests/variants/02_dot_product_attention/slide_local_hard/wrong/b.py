@@ -1,2 +1,0 @@
-# misconception: local-taken-for-hard
-slide_local_hard = "b"

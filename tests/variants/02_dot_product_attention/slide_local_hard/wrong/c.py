@@ -1,2 +1,0 @@
-# misconception: pairs-crossed
-slide_local_hard = "c"

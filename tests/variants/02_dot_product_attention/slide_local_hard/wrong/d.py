@@ -1,2 +1,0 @@
-# misconception: one-hot-taken-for-no-distribution
-slide_local_hard = "d"

@@ -1,1 +1,0 @@
-slide_scale_outside = "b"

@@ -1,2 +1,0 @@
-# misconception: softmax-taken-for-linear
-slide_scale_outside = "a"

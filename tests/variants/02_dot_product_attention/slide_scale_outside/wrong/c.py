@@ -1,2 +1,0 @@
-# misconception: multiplies-by-the-scale
-slide_scale_outside = "c"

@@ -1,2 +1,0 @@
-# misconception: scaled-by-the-number-of-keys
-slide_scale_outside = "d"

@@ -1,1 +1,0 @@
-table_third_row = "c"

@@ -1,2 +1,0 @@
-# misconception: reads-the-column
-table_third_row = "a"

@@ -1,2 +1,0 @@
-# misconception: only-itself
-table_third_row = "b"

@@ -1,2 +1,0 @@
-# misconception: ignores-itself
-table_third_row = "d"

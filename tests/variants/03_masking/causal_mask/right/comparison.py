@@ -1,3 +1,0 @@
-def causal_mask(length):
-    i = torch.arange(length)
-    return i[:, None] >= i

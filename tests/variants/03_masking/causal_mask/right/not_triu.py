@@ -1,2 +1,0 @@
-def causal_mask(length):
-    return ~torch.triu(torch.ones(length, length), diagonal=1).bool()

@@ -1,2 +1,0 @@
-def causal_mask(length):
-    return nn.Transformer.generate_square_subsequent_mask(length) == 0

@@ -1,3 +1,0 @@
-# misconception: only-itself
-def causal_mask(length):
-    return torch.eye(length) > 0

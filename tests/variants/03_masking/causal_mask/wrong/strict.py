@@ -1,4 +1,0 @@
-# misconception: strict-mask
-def causal_mask(length):
-    i = torch.arange(length)
-    return i[:, None] > i[None, :]

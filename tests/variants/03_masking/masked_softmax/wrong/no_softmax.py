@@ -1,3 +1,0 @@
-# misconception: scores-returned
-def masked_softmax(scores, mask):
-    return torch.where(mask, scores, float("-inf"))

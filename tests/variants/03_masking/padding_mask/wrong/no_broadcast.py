@@ -1,3 +1,0 @@
-# misconception: -
-def padding_mask(lengths, max_len):
-    return torch.arange(max_len) < lengths

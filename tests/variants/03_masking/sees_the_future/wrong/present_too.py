@@ -1,9 +1,0 @@
-# misconception: includes-the-present
-def sees_the_future(layer, x):
-    y = layer(x)
-    for t in range(1, x.shape[1]):
-        z = x.clone()
-        z[:, t:] = torch.randn_like(z[:, t:])
-        if not torch.allclose(layer(z)[:, : t + 1], y[:, : t + 1], atol=1e-6):
-            return True
-    return False

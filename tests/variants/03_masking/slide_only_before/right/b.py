@@ -1,1 +1,0 @@
-slide_only_before = "b"

@@ -1,2 +1,0 @@
-# misconception: fears-its-own-input
-slide_only_before = "a"

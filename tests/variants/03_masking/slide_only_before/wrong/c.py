@@ -1,2 +1,0 @@
-# misconception: decoder-taken-for-encoder
-slide_only_before = "c"

@@ -1,2 +1,0 @@
-# misconception: mask-only-when-generating
-slide_only_before = "d"

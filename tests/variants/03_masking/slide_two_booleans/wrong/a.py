@@ -1,2 +1,0 @@
-# misconception: trusts-one-convention
-slide_two_booleans = "a"

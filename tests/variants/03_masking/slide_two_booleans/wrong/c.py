@@ -1,2 +1,0 @@
-# misconception: hint-taken-for-switch
-slide_two_booleans = "c"

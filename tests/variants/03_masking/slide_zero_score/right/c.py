@@ -1,1 +1,0 @@
-slide_zero_score = "c"

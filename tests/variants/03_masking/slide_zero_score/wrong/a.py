@@ -1,2 +1,0 @@
-# misconception: score-taken-for-weight
-slide_zero_score = "a"

@@ -1,2 +1,0 @@
-# misconception: masks-itself
-slide_zero_score = "b"

@@ -1,2 +1,0 @@
-# misconception: not-renormalised
-slide_zero_score = "d"

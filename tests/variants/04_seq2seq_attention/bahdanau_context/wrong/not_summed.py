@@ -1,5 +1,0 @@
-# misconception: not-added-up
-def bahdanau_context(state, memory, w_s, w_h, v, mask):
-    scores = torch.tanh((state @ w_s).unsqueeze(1) + memory @ w_h) @ v
-    weights = masked_softmax(scores, mask)
-    return weights.unsqueeze(2) * memory, weights

@@ -1,5 +1,0 @@
-# misconception: one-matrix
-def bahdanau_context(state, memory, w_s, w_h, v, mask):
-    scores = torch.tanh((state @ w_s)[:, None] + memory @ w_s) @ v
-    weights = masked_softmax(scores, mask)
-    return (weights[:, None] @ memory)[:, 0], weights

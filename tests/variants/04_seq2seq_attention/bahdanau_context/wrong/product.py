@@ -1,5 +1,0 @@
-# misconception: multiplied
-def bahdanau_context(state, memory, w_s, w_h, v, mask):
-    scores = torch.tanh(torch.einsum("ba,bsa->bsa", state @ w_s, memory @ w_h)) @ v
-    weights = masked_softmax(scores, mask)
-    return (weights[:, None] @ memory)[:, 0], weights

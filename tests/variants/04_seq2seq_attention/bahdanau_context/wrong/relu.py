@@ -1,5 +1,0 @@
-# misconception: relu
-def bahdanau_context(state, memory, w_s, w_h, v, mask):
-    scores = F.relu((state @ w_s)[:, None] + memory @ w_h) @ v
-    weights = masked_softmax(scores, mask)
-    return (weights[:, None] @ memory)[:, 0], weights

@@ -1,3 +1,0 @@
-def luong_context(state, memory, mask):
-    weights = masked_softmax(torch.einsum("bd,bsd->bs", state, memory), mask)
-    return torch.einsum("bs,bsd->bd", weights, memory), weights

@@ -1,4 +1,0 @@
-# misconception: context-keeps-an-axis
-def luong_context(state, memory, mask):
-    weights = masked_softmax(torch.einsum("bd,bsd->bs", state, memory), mask)
-    return weights.unsqueeze(1) @ memory, weights

@@ -1,5 +1,0 @@
-# misconception: mask-ignored
-def luong_context(state, memory, mask):
-    scores = (memory @ state.unsqueeze(-1)).squeeze(-1)
-    weights = F.softmax(scores, dim=-1)
-    return (weights.unsqueeze(1) @ memory).squeeze(1), weights

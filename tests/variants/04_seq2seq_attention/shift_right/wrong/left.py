@@ -1,6 +1,0 @@
-# misconception: shifted-left
-def shift_right(targets, bos):
-    out = targets.clone()
-    out[:, :-1] = targets[:, 1:]
-    out[:, -1] = bos
-    return out

@@ -1,3 +1,0 @@
-# misconception: unchanged
-def shift_right(targets, bos):
-    return targets + 0

@@ -1,2 +1,0 @@
-# misconception: softmax-picks-one
-slide_alignment = "b"

@@ -1,2 +1,0 @@
-# misconception: off-diagonal-is-noise
-slide_alignment = "d"

@@ -1,1 +1,0 @@
-slide_two_bugs = "d"

@@ -1,2 +1,0 @@
-# misconception: trusts-the-count
-slide_two_bugs = "a"

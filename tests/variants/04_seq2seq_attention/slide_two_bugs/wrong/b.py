@@ -1,2 +1,0 @@
-# misconception: only-the-reshape
-slide_two_bugs = "b"

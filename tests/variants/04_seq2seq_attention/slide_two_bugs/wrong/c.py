@@ -1,2 +1,0 @@
-# misconception: expects-an-error
-slide_two_bugs = "c"

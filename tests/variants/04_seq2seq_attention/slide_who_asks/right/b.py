@@ -1,1 +1,0 @@
-slide_who_asks = "b"

@@ -1,2 +1,0 @@
-# misconception: source-asks
-slide_who_asks = "c"

@@ -1,2 +1,0 @@
-# misconception: source-asks-itself
-slide_who_asks = "d"

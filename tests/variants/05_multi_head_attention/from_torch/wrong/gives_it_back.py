@@ -1,3 +1,0 @@
-# misconception: returned-torchs-own
-def from_torch(mha):
-    return mha

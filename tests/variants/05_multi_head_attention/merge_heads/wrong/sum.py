@@ -1,3 +1,0 @@
-# misconception: heads-added
-def merge_heads(x):
-    return torch.einsum('bhtd->btd', x)

@@ -1,1 +1,0 @@
-slide_index = "b"

@@ -1,2 +1,0 @@
-# misconception: shared-query
-slide_index = "a"

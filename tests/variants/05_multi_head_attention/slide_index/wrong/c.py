@@ -1,2 +1,0 @@
-# misconception: summed-over-heads
-slide_index = "c"

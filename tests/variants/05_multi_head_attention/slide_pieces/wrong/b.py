@@ -1,2 +1,0 @@
-# misconception: overlapping-pieces
-slide_pieces = "b"

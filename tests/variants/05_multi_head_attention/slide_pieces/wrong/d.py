@@ -1,2 +1,0 @@
-# misconception: averaged-heads
-slide_pieces = "d"

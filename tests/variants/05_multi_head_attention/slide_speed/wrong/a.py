@@ -1,2 +1,0 @@
-# misconception: heads-for-speed
-slide_speed = "a"

@@ -1,2 +1,0 @@
-# misconception: counts-one-head
-slide_speed = "b"

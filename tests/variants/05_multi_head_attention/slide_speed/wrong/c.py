@@ -1,2 +1,0 @@
-# misconception: heads-cost-more
-slide_speed = "c"

@@ -1,6 +1,0 @@
-# misconception: -
-def split_heads(x, heads):
-    b, t, d = x.shape
-    if d % heads != 0:
-        raise ValueError("heads must divide the features")
-    return torch.stack(x.chunk(heads, dim=1), dim=1)

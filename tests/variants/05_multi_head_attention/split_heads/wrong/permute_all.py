@@ -1,6 +1,0 @@
-# misconception: features-before-time
-def split_heads(x, heads):
-    b, t, d = x.shape
-    if d % heads != 0:
-        raise ValueError("heads must divide the features")
-    return x.view(b, t, heads, d // heads).permute(0, 2, 3, 1)

@@ -1,6 +1,0 @@
-# misconception: view-for-transpose
-def split_heads(x, heads):
-    b, t, d = x.shape
-    if d % heads != 0:
-        raise ValueError("heads must divide the features")
-    return x.contiguous().reshape(b, heads, -1, d // heads)

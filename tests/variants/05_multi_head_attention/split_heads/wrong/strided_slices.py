@@ -1,6 +1,0 @@
-# misconception: interleaved
-def split_heads(x, heads):
-    b, t, d = x.shape
-    if d % heads != 0:
-        raise ValueError("heads must divide the features")
-    return torch.stack([x[..., h::heads] for h in range(heads)], dim=1)

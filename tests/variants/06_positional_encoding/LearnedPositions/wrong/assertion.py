@@ -1,9 +1,0 @@
-# misconception: -
-class LearnedPositions(nn.Module):
-    def __init__(self, max_len, dim):
-        super().__init__()
-        self.table = nn.Embedding(max_len, dim)
-
-    def forward(self, x):
-        assert x.shape[1] <= self.table.num_embeddings
-        return x + self.table.weight[:x.shape[1]]

@@ -1,9 +1,0 @@
-# misconception: halves
-def shift_matrix(offset, dim):
-    M = torch.zeros(dim, dim)
-    for i in range(dim // 2):
-        w = offset / 10000 ** (2 * i / dim)
-        p, q = i, i + dim // 2
-        M[p, p], M[p, q] = math.cos(w), math.sin(w)
-        M[q, p], M[q, q] = -math.sin(w), math.cos(w)
-    return M

@@ -1,8 +1,0 @@
-# misconception: unchecked
-def sinusoidal_encoding(length, dim):
-    pe = torch.zeros(length, dim)
-    pos = torch.arange(length).float().unsqueeze(1)
-    div = torch.exp(torch.arange(0, dim, 2).float() * (-math.log(10000.0) / dim))
-    pe[:, 0::2] = torch.sin(pos * div)
-    pe[:, 1::2] = torch.cos(pos * div)
-    return pe

@@ -1,2 +1,0 @@
-# misconception: layout-is-the-mistake
-slide_frequencies = "b"

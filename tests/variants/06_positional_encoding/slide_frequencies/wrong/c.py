@@ -1,2 +1,0 @@
-# misconception: relative-to-the-length
-slide_frequencies = "c"

@@ -1,2 +1,0 @@
-# misconception: different-speeds
-slide_frequencies = "d"

@@ -1,2 +1,0 @@
-# misconception: invariant-for-equivariant
-slide_insensitive = "a"

@@ -1,2 +1,0 @@
-# misconception: rows-know-their-number
-slide_insensitive = "b"

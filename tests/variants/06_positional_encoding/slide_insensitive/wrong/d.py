@@ -1,2 +1,0 @@
-# misconception: mask-always-there
-slide_insensitive = "d"

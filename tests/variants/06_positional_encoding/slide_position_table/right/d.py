@@ -1,1 +1,0 @@
-slide_position_table = "d"

@@ -1,2 +1,0 @@
-# misconception: first-bug-only
-slide_position_table = "a"

@@ -1,2 +1,0 @@
-# misconception: second-bug-only
-slide_position_table = "b"

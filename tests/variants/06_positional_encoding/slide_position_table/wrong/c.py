@@ -1,2 +1,0 @@
-# misconception: sum-is-the-mistake
-slide_position_table = "c"

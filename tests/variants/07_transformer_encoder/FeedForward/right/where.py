@@ -1,9 +1,0 @@
-class FeedForward(nn.Module):
-    def __init__(self, dim, hidden):
-        super().__init__()
-        self.inner = nn.Linear(dim, hidden)
-        self.outer = nn.Linear(hidden, dim)
-
-    def forward(self, x):
-        h = self.inner(x)
-        return self.outer(torch.where(h > 0, h, torch.zeros_like(h)))

@@ -1,9 +1,0 @@
-# misconception: dropout-always
-class FeedForward(nn.Module):
-    def __init__(self, dim, hidden):
-        super().__init__()
-        self.inner = nn.Linear(dim, hidden)
-        self.outer = nn.Linear(hidden, dim)
-
-    def forward(self, x):
-        return self.outer(F.dropout(F.relu(self.inner(x)), 0.5))

@@ -1,9 +1,0 @@
-# misconception: other-nonlinearity
-class FeedForward(nn.Module):
-    def __init__(self, dim, hidden):
-        super().__init__()
-        self.inner = nn.Linear(dim, hidden)
-        self.outer = nn.Linear(hidden, dim)
-
-    def forward(self, x):
-        return self.outer(torch.sigmoid(self.inner(x)))

@@ -1,3 +1,0 @@
-def masked_mean(x, mask):
-    m = mask.unsqueeze(-1).float()
-    return (x * m).sum(1) / m.sum(1).clamp(min=1)

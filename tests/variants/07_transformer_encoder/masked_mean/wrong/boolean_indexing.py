@@ -1,3 +1,0 @@
-# misconception: sentences-mixed
-def masked_mean(x, mask):
-    return x[mask].mean(dim=0)

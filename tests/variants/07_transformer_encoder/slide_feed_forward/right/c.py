@@ -1,1 +1,0 @@
-slide_feed_forward = "c"

@@ -1,2 +1,0 @@
-# misconception: trusts-the-slide
-slide_feed_forward = "a"

@@ -1,2 +1,0 @@
-# misconception: wants-convolution
-slide_feed_forward = "b"

@@ -1,2 +1,0 @@
-# misconception: wants-softmax
-slide_feed_forward = "d"

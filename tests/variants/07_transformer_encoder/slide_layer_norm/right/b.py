@@ -1,1 +1,0 @@
-slide_layer_norm = "b"

@@ -1,2 +1,0 @@
-# misconception: per-sequence
-slide_layer_norm = "a"

@@ -1,2 +1,0 @@
-# misconception: per-feature
-slide_layer_norm = "c"

@@ -1,2 +1,0 @@
-# misconception: per-step
-slide_layer_norm = "d"

@@ -1,2 +1,0 @@
-# misconception: blames-the-scale
-slide_linear = "b"

@@ -1,2 +1,0 @@
-# misconception: blames-the-softmax-alone
-slide_linear = "c"

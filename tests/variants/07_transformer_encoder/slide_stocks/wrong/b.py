@@ -1,2 +1,0 @@
-# misconception: trusts-the-plot
-slide_stocks = "b"

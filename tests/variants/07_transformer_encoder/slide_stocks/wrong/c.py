@@ -1,2 +1,0 @@
-# misconception: random-split
-slide_stocks = "c"

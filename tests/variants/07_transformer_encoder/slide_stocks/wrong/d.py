@@ -1,2 +1,0 @@
-# misconception: trusts-correlation
-slide_stocks = "d"

@@ -1,9 +1,0 @@
-# misconception: one-token-only
-def greedy_decode(next_logits, bos, eos, max_len):
-    tokens = [bos]
-    for _ in range(max_len):
-        tokens.append(int(next_logits(torch.tensor([tokens])).argmax()))
-        if tokens[-1] == eos:
-            break
-        return tokens[1:]
-    return tokens[1:]

@@ -1,2 +1,0 @@
-# misconception: layer-by-layer
-slide_cross = "a"

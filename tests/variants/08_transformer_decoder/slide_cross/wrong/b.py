@@ -1,2 +1,0 @@
-# misconception: value-is-key
-slide_cross = "b"

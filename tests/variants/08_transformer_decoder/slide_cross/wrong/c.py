@@ -1,2 +1,0 @@
-# misconception: direction-reversed
-slide_cross = "c"

@@ -1,2 +1,0 @@
-# misconception: sequential-in-training
-slide_sequential = "a"

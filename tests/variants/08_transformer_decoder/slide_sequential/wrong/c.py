@@ -1,2 +1,0 @@
-# misconception: parallel-in-translating
-slide_sequential = "c"

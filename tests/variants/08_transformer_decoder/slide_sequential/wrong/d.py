@@ -1,2 +1,0 @@
-# misconception: the-wrong-way-round
-slide_sequential = "d"

@@ -1,2 +1,0 @@
-# misconception: best-in-both
-slide_tables = "a"

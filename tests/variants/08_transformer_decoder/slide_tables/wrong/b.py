@@ -1,2 +1,0 @@
-# misconception: cheaper-and-better
-slide_tables = "b"

@@ -1,2 +1,0 @@
-# misconception: always-better
-slide_tables = "d"

@@ -1,1 +1,0 @@
-slide_your_turn = "c"

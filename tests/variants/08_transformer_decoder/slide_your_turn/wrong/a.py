@@ -1,2 +1,0 @@
-# misconception: raw-similarities
-slide_your_turn = "a"

@@ -1,2 +1,0 @@
-# misconception: self-instead-of-cross
-slide_your_turn = "b"

@@ -1,2 +1,0 @@
-# misconception: softmax-over-queries
-slide_your_turn = "d"

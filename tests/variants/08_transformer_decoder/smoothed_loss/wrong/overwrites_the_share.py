@@ -1,8 +1,0 @@
-# misconception: others-only
-def smoothed_loss(logits, targets, pad, smoothing):
-    V = logits.size(-1)
-    logp = torch.log_softmax(logits, -1)
-    target = torch.full_like(logp, smoothing / V)
-    target.scatter_(-1, targets.unsqueeze(-1), 1 - smoothing)
-    loss = -(target * logp).sum(-1)
-    return (loss * (targets != pad)).sum() / (targets != pad).sum()

@@ -1,3 +1,0 @@
-# misconception: no-warmup
-def warmup_rate(step, dim, warmup):
-    return 1 / math.sqrt(dim * step)

@@ -1,9 +1,0 @@
-class VisionTransformer(nn.Module):
-    def __init__(self, image_size, channels, patch, dim, heads, hidden, depth, classes):
-        super().__init__()
-        self.embed = PatchEmbedding(image_size, channels, patch, dim)
-        self.encoder = Encoder(dim, heads, hidden, depth, norm_first=True)
-        self.head = nn.Linear(dim, classes)
-
-    def forward(self, images):
-        return self.head(self.encoder(self.embed(images)).select(1, 0))

@@ -1,7 +1,0 @@
-# misconception: normalised-at-the-end
-def attention_rollout(weights):
-    eye = torch.eye(weights[0].shape[-1])
-    result = eye
-    for w in weights:
-        result = (0.5 * w.mean(1) + 0.5 * eye) @ result
-    return result / result.sum(-1, keepdim=True)

@@ -1,9 +1,0 @@
-# misconception: transposed
-def attention_rollout(weights):
-    eye = torch.eye(weights[0].shape[-1])
-    result = eye
-    for w in weights:
-        a = 0.5 * w.mean(1) + 0.5 * eye
-        a = a / a.sum(-1, keepdim=True)
-        result = result @ a.transpose(1, 2)
-    return result

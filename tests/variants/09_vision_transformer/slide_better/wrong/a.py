@@ -1,2 +1,0 @@
-# misconception: global-is-better
-slide_better = "a"

@@ -1,2 +1,0 @@
-# misconception: never-better
-slide_better = "b"

@@ -1,2 +1,0 @@
-# misconception: size-decides
-slide_better = "d"

@@ -1,2 +1,0 @@
-# misconception: pixels-count
-slide_cost = "a"

@@ -1,2 +1,0 @@
-# misconception: one-direction
-slide_cost = "b"

@@ -1,2 +1,0 @@
-# misconception: linear-in-tokens
-slide_cost = "c"

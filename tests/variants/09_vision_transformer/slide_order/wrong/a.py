@@ -1,2 +1,0 @@
-# misconception: invariant-tokens
-slide_order = "a"

@@ -1,2 +1,0 @@
-# misconception: projections-see-order
-slide_order = "c"

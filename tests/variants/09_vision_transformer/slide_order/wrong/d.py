@@ -1,2 +1,0 @@
-# misconception: heads-see-order
-slide_order = "d"

@@ -1,4 +1,0 @@
-from einops import rearrange
-
-def unpatchify(patches, patch, height, width):
-    return rearrange(patches, "b (h w) (c p q) -> b c (h p) (w q)", h=height // patch, w=width // patch, p=patch, q=patch)

@@ -1,3 +1,0 @@
-# misconception: fold-not-transposed
-def unpatchify(patches, patch, height, width):
-    return nn.Fold((height, width), patch, stride=patch)(patches)

@@ -1,3 +1,0 @@
-# misconception: not-squared
-def coverage_penalty(weights):
-    return (1 - weights.sum(dim=1)).sum(dim=-1).mean()

@@ -1,5 +1,0 @@
-# misconception: probability-not-log
-def hard_attention(regions, weights, generator):
-    index = torch.multinomial(weights, 1, generator=generator).squeeze(1)
-    rows = torch.arange(len(regions))
-    return regions[rows, index], index, weights[rows, index]

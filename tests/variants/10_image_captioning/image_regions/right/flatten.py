@@ -1,2 +1,0 @@
-def image_regions(features):
-    return features.flatten(2).transpose(1, 2)

@@ -1,3 +1,0 @@
-# misconception: one-vector
-def image_regions(features):
-    return torch.flatten(features, start_dim=1)

@@ -1,3 +1,0 @@
-# misconception: grid-kept
-def image_regions(features):
-    return features.movedim(1, -1)

@@ -1,2 +1,0 @@
-# misconception: inputs-wrong
-slide_gates = "a"

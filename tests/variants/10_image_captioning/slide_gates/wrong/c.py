@@ -1,2 +1,0 @@
-# misconception: gates-are-tanh
-slide_gates = "c"

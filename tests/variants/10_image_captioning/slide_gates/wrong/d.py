@@ -1,2 +1,0 @@
-# misconception: uses-the-new-state
-slide_gates = "d"

@@ -1,2 +1,0 @@
-# misconception: picture-asks-itself
-slide_self = "a"

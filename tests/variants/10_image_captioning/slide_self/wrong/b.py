@@ -1,2 +1,0 @@
-# misconception: words-among-words
-slide_self = "b"

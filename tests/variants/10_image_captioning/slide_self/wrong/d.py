@@ -1,2 +1,0 @@
-# misconception: self-means-hard
-slide_self = "d"

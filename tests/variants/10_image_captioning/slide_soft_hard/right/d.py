@@ -1,1 +1,0 @@
-slide_soft_hard = "d"

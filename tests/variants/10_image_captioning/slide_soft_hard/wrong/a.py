@@ -1,2 +1,0 @@
-# misconception: two-names-for-one
-slide_soft_hard = "a"

@@ -1,2 +1,0 @@
-# misconception: pairs-swapped
-slide_soft_hard = "b"

@@ -1,2 +1,0 @@
-# misconception: local-has-no-gradient
-slide_soft_hard = "c"

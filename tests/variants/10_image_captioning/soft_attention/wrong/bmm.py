@@ -1,5 +1,0 @@
-# misconception: axis-of-one
-def soft_attention(regions, state, w_r, w_s, v):
-    hidden = torch.tanh(regions @ w_r + (state @ w_s).unsqueeze(1))
-    weights = torch.softmax(hidden @ v, dim=1)
-    return torch.bmm(weights.unsqueeze(1), regions), weights

@@ -1,5 +1,0 @@
-# misconception: multiplied-not-added
-def soft_attention(regions, state, w_r, w_s, v):
-    hidden = torch.tanh((regions @ w_r) * (state @ w_s).unsqueeze(1))
-    weights = (hidden @ v).softmax(dim=-1)
-    return torch.einsum("br,brd->bd", weights, regions), weights

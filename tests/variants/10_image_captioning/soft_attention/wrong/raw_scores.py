@@ -1,5 +1,0 @@
-# misconception: no-softmax
-def soft_attention(regions, state, w_r, w_s, v):
-    hidden = torch.tanh(regions @ w_r + (state @ w_s).unsqueeze(1))
-    weights = hidden @ v
-    return torch.einsum("br,brd->bd", weights, regions), weights
