@@ -2,11 +2,11 @@
 
 import importlib.metadata
 import platform
-import shutil
-import sys
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
+
+from autograder.files import find_program
+from autograder.sandbox.levels import not_held
 
 PACKAGES = ("torch", "torchvision", "nbgrader", "jupytext", "ipywidgets")
 PROGRAMS = {  # program -> what it is for, and the Debian package
@@ -17,7 +17,7 @@ PROGRAMS = {  # program -> what it is for, and the Debian package
 
 
 @dataclass(frozen=True)
-class Report:
+class Findings:
     level: int
     held: list[str]
     missing: list[str]
@@ -30,12 +30,13 @@ class Report:
         found = [f"{name} {version}" for name, version in self.versions.items()]
         lines = [", ".join(found), f"sandbox level {self.level}; attacked from inside, these held:"]
         lines += [f"  ✓ {text}" for text in self.held] or ["  none"]
+        lines += [f"  ! {text}" for text in [not_held(self.level)] if text]
         if self.missing:
             lines += ["not here:", *(f"  ○ {text}" for text in self.missing)]
         return lines
 
 
-def examine() -> Report:
+def examine() -> Findings:
     """Try everything out; nothing is believed because a file says so."""
     from autograder.sandbox import doctor
 
@@ -47,14 +48,9 @@ def examine() -> Report:
             versions[name] = importlib.metadata.version(name)
         except importlib.metadata.PackageNotFoundError:
             missing.append(f"the package {name}: pip install 'attention-course[instructor]'")
-    missing += [f"{name}: {purpose}" for name, purpose in PROGRAMS.items() if not find_program(name)]
+    missing += [
+        f"{name}: {purpose}" for name, purpose in PROGRAMS.items() if not find_program(name)
+    ]
     if not find_program("alembic"):
         missing.append("alembic, which nbgrader calls to make a new gradebook: pip install alembic")
-    return Report(sandbox["level"], sandbox["held"], missing, versions)
-
-
-def find_program(name: str) -> str | None:
-    """A program on the path, beside this Python, or where Debian hides PostgreSQL's."""
-    beside = Path(sys.executable).parent / name
-    hidden = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{name}"))
-    return shutil.which(name) or (str(beside) if beside.exists() else None) or (str(hidden[-1]) if hidden else None)
+    return Findings(sandbox["level"], sandbox["held"], missing, versions)

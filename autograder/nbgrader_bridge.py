@@ -29,7 +29,9 @@ def settings(course: Course, **overrides: str) -> Config:
     config.ClearSolutions.enforce_metadata = False
     config.Execute.timeout = int(course.settings.limits.cell_seconds)
     config.Exchange.root = str(course.root / "exchange")
-    config.FormgradeExtension.debug = False  # it would show all of this on its first page, with the gradebook's password
+    config.FormgradeExtension.debug = (
+        False  # it would show all of this on its first page, with the gradebook's password
+    )
     return config
 
 
@@ -66,7 +68,9 @@ def generate_assignment(course: Course, unit: str, release_directory: str, datab
         converter: Any = GenerateAssignment(coursedir=CourseDirectory(config=config), config=config)
         converter.log = logging.getLogger("autograder.nbgrader")
         if not database:
-            converter.preprocessors = [each for each in converter.preprocessors if each is not SaveCells]
+            converter.preprocessors = [
+                each for each in converter.preprocessors if each is not SaveCells
+            ]
         try:
             converter.start()
         except (SystemExit, NbGraderException):
@@ -76,5 +80,7 @@ def generate_assignment(course: Course, unit: str, release_directory: str, datab
 def reason(log: list[str]) -> str:
     """The error that a traceback in the log ends with, or what the log says."""
     lines = "\n".join(log).splitlines()
-    errors = [line.partition(": ")[2] for line in lines if re.match(r"[\w.]*(Error|Exception): ", line)]
+    errors = [
+        line.partition(": ")[2] for line in lines if re.match(r"[\w.]*(Error|Exception): ", line)
+    ]
     return errors[-1] if errors else " ".join(lines)[-1500:] or "it gave no reason"

@@ -1,10 +1,10 @@
-"""Builds the notebooks from their text: `.py` (jupytext percent) -> `.ipynb`, with stable ids and nbgrader's metadata."""
+"""Builds the notebooks from their text: `.py` (jupytext percent) -> `.ipynb`, with stable ids and
+nbgrader's metadata."""
 
 import hashlib
 import json
 import os
 import re
-import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -18,11 +18,14 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 from autograder import nbgrader_bridge
 from autograder.course import Course
 from autograder.errors import UserError
+from autograder.files import swap as swap
+from autograder.files import write_whole
 from course_utils import exercises
-from course_utils.exercise import Choice
+from course_utils.judging.exercise import Choice
 
 COLAB = "https://colab.research.google.com"
-OPENING = "set-up"  # tag of the two cells that the build puts behind the title
+TOLD_TOGETHER = "*Decide first: which choices are right is told once all of them are answered.*"
+OPENING = "set-up"  # tag of the two cells that the build puts after the title
 SET_UP = """\
 # Set-up: does nothing on your own machine. In Colab it installs the course's small package
 # and leaves the packages that Colab has alone.
@@ -51,19 +54,14 @@ def solution_path(course: Course, name: str) -> Path:
 
 def names(course: Course) -> list[str]:
     """The units that have a source: lectures, assignments, or both."""
-    sources = [*(course.root / "lectures").glob("[0-9][0-9]_*.py"), *(course.root / "solutions").glob("[0-9][0-9]_*.py")]
+    sources = [
+        *(course.root / "lectures").glob("[0-9][0-9]_*.py"),
+        *(course.root / "solutions").glob("[0-9][0-9]_*.py"),
+    ]
     return sorted({path.stem for path in sources})
 
 
-def resolve(course: Course, name: str) -> str:
-    """The full name of the unit called `03` or `03_masking`, an assignment without exercises (the project) included."""
-    for candidate in names(course):
-        if name in (candidate, candidate.split("_", 1)[0]):
-            return candidate
-    raise UserError(f"there is no unit {name!r}; there are {', '.join(names(course)) or 'none'}")
-
-
-# Assembling ----------------------------------------------------------------------------------------------------------
+# Assembling --------------------------------------------------------------------------------------
 
 
 def lecture(course: Course, name: str) -> NotebookNode:
@@ -73,7 +71,9 @@ def lecture(course: Course, name: str) -> NotebookNode:
 
 def solution(course: Course, name: str) -> NotebookNode:
     """nbgrader's source notebook of an assignment."""
-    notebook = _opened(course, _read(solution_source(course, name)), f"assignments/{name}/{name}.ipynb")
+    notebook = _opened(
+        course, _read(solution_source(course, name)), f"assignments/{name}/{name}.ipynb"
+    )
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             cell.source = _fill_in(cell.source)
@@ -84,8 +84,14 @@ def solution(course: Course, name: str) -> NotebookNode:
 
 def source_hash(notebook: NotebookNode) -> str:
     """Of everything that an author wrote in a notebook: its cells, before they are run."""
-    written = [(cell.id, cell.cell_type, cell.source, cell.metadata) for cell in notebook.cells if not opening(cell)]
-    return hashlib.sha256(json.dumps(written, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+    written = [
+        (cell.id, cell.cell_type, cell.source, cell.metadata)
+        for cell in notebook.cells
+        if not opening(cell)
+    ]
+    return hashlib.sha256(
+        json.dumps(written, sort_keys=True, ensure_ascii=False).encode()
+    ).hexdigest()
 
 
 def _read(path: Path) -> NotebookNode:
@@ -95,13 +101,17 @@ def _read(path: Path) -> NotebookNode:
 
 
 def _opened(course: Course, notebook: NotebookNode, path: str) -> NotebookNode:
-    """Put the Colab badge and the set-up cell behind the title."""
-    repository = {"owner": "OWNER", "name": "REPOSITORY", "branch": "main"} | course.settings.student_repository
-    place = f"{repository['owner']}/{repository['name']}"
-    badge = f"[![Open In Colab]({COLAB}/assets/colab-badge.svg)]({COLAB}/github/{place}/blob/{repository['branch']}/{path})"
-    set_up = SET_UP.format(url=f"git+https://github.com/{place}@{repository['branch']}")
+    """Put the Colab badge and the set-up cell after the title."""
+    repository = course.settings.repository
+    place = f"{repository.owner}/{repository.name}"
+    picture = f"![Open In Colab]({COLAB}/assets/colab-badge.svg)"
+    badge = f"[{picture}]({COLAB}/github/{place}/blob/{repository.branch}/{path})"
+    set_up = SET_UP.format(url=f"git+https://github.com/{place}@{repository.branch}")
     tags = {"tags": [OPENING]}
-    notebook.cells[1:1] = [new_markdown_cell(badge, metadata=tags), new_code_cell(set_up, metadata=tags)]
+    notebook.cells[1:1] = [
+        new_markdown_cell(badge, metadata=tags),
+        new_code_cell(set_up, metadata=tags),
+    ]
     return notebook
 
 
@@ -123,9 +133,15 @@ def _fill_in(text: str) -> str:
             return f"{exercise.points:g} point{'' if exercise.points == 1 else 's'}"
         if not isinstance(exercise, Choice):
             raise UserError(f"{{{{options {name}}}}}: {name} is not a choice")
-        return "\n\n" + "\n".join(f"- **{letter}** {option.text}" for letter, option in exercise.options.items())
+        options = [f"- **{letter}** {option.text}" for letter, option in exercise.options.items()]
+        return "\n".join(["\n", *options, "", TOLD_TOGETHER])
 
-    return re.sub(r"\{\{(points|options) (\w+)\}\}", value, text)
+    filled = re.sub(r"\{\{(points|options)\s+(\w+)\}\}", value, text)  # it may be wrapped
+    if (left := re.search(r"\{\{\s*(points|options)\b[^\n]*", filled)) is not None:
+        raise UserError(
+            f"{left[0]!r} is not filled in: write {{{{points NAME}}}} or {{{{options NAME}}}}"
+        )
+    return filled
 
 
 def _graded(cell: NotebookNode, unit: str) -> dict[str, Any]:
@@ -133,7 +149,10 @@ def _graded(cell: NotebookNode, unit: str) -> dict[str, Any]:
     given = dict(cell.metadata["nbgrader"])
     grade_id = given.get("grade_id")
     if not grade_id or not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", grade_id):
-        raise UserError(f"solutions/{unit}.py: a graded cell needs a grade_id of 1 to 64 letters, digits, _ or -, not {grade_id!r}")
+        raise UserError(
+            f"solutions/{unit}.py: a graded cell needs a grade_id of 1 to 64 letters, digits, _"
+            f" or -, not {grade_id!r}"
+        )
     tests, written = grade_id.startswith("test_"), cell.cell_type == "markdown"
     points = given.get("points")
     if tests and points is None:
@@ -144,12 +163,20 @@ def _graded(cell: NotebookNode, unit: str) -> dict[str, Any]:
     if written and points is None:
         raise UserError(f"solutions/{unit}.py: the written question {grade_id!r} needs points")
     grade = points is not None  # a test, or an answer (written or code) that is graded by hand
-    metadata = {"grade": grade, "grade_id": grade_id, "locked": tests, "schema_version": 3, "solution": not tests, "task": False}
+    metadata = {
+        "grade": grade,
+        "grade_id": grade_id,
+        "locked": tests,
+        "schema_version": 3,
+        "solution": not tests,
+        "task": False,
+    }
     return metadata | {"points": points} if grade else metadata
 
 
 def other_points(course: Course, name: str) -> dict[str, float]:
-    """What a built assignment is worth beside its exercises: in test cells of plain assertions, and graded by hand."""
+    """What a built assignment is worth beside its exercises: in test cells of plain assertions, and
+    graded by hand."""
     path = solution_path(course, name)
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"] if path.is_file() else []
     graded = [data for cell in cells if (data := cell["metadata"].get("nbgrader", {})).get("grade")]
@@ -168,17 +195,22 @@ def _finish(notebook: NotebookNode) -> NotebookNode:
         cell.metadata.pop("lines_to_next_cell", None)
         if alt := cell.metadata.pop("alt", None):
             cell.metadata["mystnb"] = {"image": {"alt": alt}}
-        ident = cell.metadata.get("nbgrader", {}).get("grade_id") or "c" + hashlib.sha256(cell.source.encode()).hexdigest()[:11]
+        ident = (
+            cell.metadata.get("nbgrader", {}).get("grade_id")
+            or "c" + hashlib.sha256(cell.source.encode()).hexdigest()[:11]
+        )
         used[ident] = used.get(ident, 0) + 1
         cell["id"] = ident if used[ident] == 1 else f"{ident}-{used[ident]}"
     kernel = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
-    notebook.metadata = nbformat.from_dict({"kernelspec": kernel, "language_info": {"name": "python"}})
+    notebook.metadata = nbformat.from_dict(
+        {"kernelspec": kernel, "language_info": {"name": "python"}}
+    )
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     notebook.metadata["course"] = {"source": source_hash(notebook)}
     return notebook
 
 
-# Building ------------------------------------------------------------------------------------------------------------
+# Building ----------------------------------------------------------------------------------------
 
 
 def build_lecture(course: Course, name: str) -> None:
@@ -194,7 +226,12 @@ def execute(notebook: NotebookNode, folder: Path, timeout: int = 900) -> None:
     from nbclient.exceptions import CellExecutionError
 
     environment = {**os.environ, "PYTHONWARNINGS": "ignore::DeprecationWarning"}
-    client = NotebookClient(notebook, timeout=timeout, resources={"metadata": {"path": str(folder)}}, record_timing=False)
+    client = NotebookClient(
+        notebook,
+        timeout=timeout,
+        resources={"metadata": {"path": str(folder)}},
+        record_timing=False,
+    )
     try:
         client.execute(env=environment)
     except CellExecutionError as error:
@@ -203,7 +240,9 @@ def execute(notebook: NotebookNode, folder: Path, timeout: int = 900) -> None:
     notebook.metadata["language_info"] = {"name": "python"}
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
-            output.get("data", {}).pop("application/vnd.jupyter.widget-view+json", None)  # its frames stay, and need no kernel
+            output.get("data", {}).pop(
+                "application/vnd.jupyter.widget-view+json", None
+            )  # its frames stay, and need no kernel
 
 
 def build_assignment(course: Course, name: str) -> None:
@@ -211,38 +250,35 @@ def build_assignment(course: Course, name: str) -> None:
     _write(solution(course, name), solution_path(course, name))
     with tempfile.TemporaryDirectory(dir=course.root, prefix=".build-") as folder:
         nbgrader_bridge.generate_assignment(course, name, Path(folder).name, database=False)
+        course.assignments.mkdir(exist_ok=True)
         swap(Path(folder) / name, course.assignments / name)
-
-
-def swap(new: Path, old: Path) -> None:
-    """Put a folder in another one's place; the old one is gone only when the new one is there."""
-    old.parent.mkdir(parents=True, exist_ok=True)
-    aside = old.with_name(f".{old.name}.old")
-    shutil.rmtree(aside, ignore_errors=True)
-    if old.exists():
-        old.rename(aside)
-    new.rename(old)
-    shutil.rmtree(aside, ignore_errors=True)
 
 
 def _write(notebook: NotebookNode, path: Path) -> None:
     nbformat.validate(notebook)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    aside = path.with_suffix(".ipynb.new")
-    aside.write_text(nbformat.writes(notebook) + "\n", encoding="utf-8")
-    aside.replace(path)
+    write_whole(path, nbformat.writes(notebook) + "\n")
 
 
-def stale(course: Course) -> list[str]:
-    """What `make notebooks` would have to build."""
+def stale(course: Course, units: list[str] | None = None) -> list[str]:
+    """What `make notebooks` would have to build, of all units or of these."""
     wanted: list[tuple[Path, NotebookNode]] = []
-    for name in names(course):
+    for name in names(course) if units is None else units:
         if lecture_source(course, name).is_file():
             wanted.append((lecture_path(course, name), lecture(course, name)))
         if solution_source(course, name).is_file():
             made = solution(course, name)
-            wanted += [(path, made) for path in (solution_path(course, name), course.assignments / name / f"{name}.ipynb")]
-    return [str(path.relative_to(course.root)) for path, made in wanted if not same_source(path, made) or not same_opening(path, made)]
+            wanted += [
+                (path, made)
+                for path in (
+                    solution_path(course, name),
+                    course.assignments / name / f"{name}.ipynb",
+                )
+            ]
+    return [
+        str(path.relative_to(course.root))
+        for path, made in wanted
+        if not same_source(path, made) or not same_opening(path, made)
+    ]
 
 
 def same_source(path: Path, made: NotebookNode) -> bool:
@@ -259,14 +295,17 @@ def same_opening(path: Path, made: NotebookNode) -> bool:
 
 
 def code_of(notebook: NotebookNode) -> list[NotebookNode]:
-    """The cells that compute something: what they print depends on nothing else that is written in the notebook."""
+    """The cells that compute something: what they print depends on nothing else that is written in
+    the notebook."""
     return [cell for cell in notebook.cells if cell.cell_type == "code" and not opening(cell)]
 
 
 def same_code(path: Path, made: NotebookNode) -> bool:
     if not path.is_file():
         return False
-    return [cell.source for cell in code_of(nbformat.read(path, as_version=4))] == [cell.source for cell in code_of(made)]
+    return [cell.source for cell in code_of(nbformat.read(path, as_version=4))] == [
+        cell.source for cell in code_of(made)
+    ]
 
 
 def rewrite(path: Path, made: NotebookNode) -> None:
@@ -295,10 +334,14 @@ def refresh_assignment(course: Course, name: str, force: bool) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """Build what is stale, or the units named: `python -m autograder.notebooks [--all] [UNIT …]`."""
+    """Build what is stale, or the units named: `python -m autograder.authoring.notebooks [--all]
+    [UNIT …]`."""
+    options = {argument for argument in arguments if argument.startswith("-")}
+    if options - {"--all"}:
+        raise UserError("python -m autograder.authoring.notebooks [--all] [UNIT ...]")
     course = Course.find()
-    chosen = [resolve(course, a) for a in arguments if not a.startswith("--")]
-    force = bool(chosen) or "--all" in arguments
+    chosen = [course.unit_name(a) for a in arguments if a not in options]
+    force = "--all" in arguments
     for name in chosen or names(course):
         if lecture_source(course, name).is_file():
             refresh_lecture(course, name, force)

@@ -1,4 +1,5 @@
-"""Releases assignments: nbgrader makes them aside, and they replace the old ones only when they are whole."""
+"""Releases assignments: nbgrader makes them aside, and they replace the old ones only when they are
+whole."""
 
 import os
 import re
@@ -7,56 +8,68 @@ import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
 
-from autograder import nbgrader_bridge
+from autograder import fit, nbgrader_bridge
+from autograder.authoring.notebooks import swap
 from autograder.course import GRADEBOOK, SOURCE_TREE, Course
 from autograder.errors import UserError
-from autograder.notebooks import swap
+from autograder.points.finals import settle
 
 
 def releasable(course: Course) -> list[str]:
     """The units whose source notebook is built."""
-    return sorted(path.parent.name for path in course.solutions.glob("*/*.ipynb") if path.stem == path.parent.name)
+    return sorted(
+        path.parent.name
+        for path in course.solutions.glob("*/*.ipynb")
+        if path.stem == path.parent.name
+    )
 
 
 def release(course: Course, unit: str) -> Path:
-    """solutions/UNIT -> assignments/UNIT, with the cells recorded in the gradebook; returns the released notebook."""
+    """solutions/UNIT -> assignments/UNIT, with the cells recorded in the gradebook; returns the
+    released notebook."""
     if unit not in releasable(course):
-        raise UserError(f"solutions/{unit}/{unit}.ipynb is not built: run `make notebooks UNIT={unit[:2]}` first")
+        raise UserError(
+            f"solutions/{unit}/{unit}.ipynb is not built: run `make notebooks UNIT={unit[:2]}`"
+            " first"
+        )
+    fit.check_built(course, unit)
     from autograder.gradebook import open_gradebook
 
-    open_gradebook(course).close()  # whatever is wrong with it is said clearly before nbgrader says it unclearly
+    open_gradebook(
+        course
+    ).close()  # whatever is wrong with it is said clearly before nbgrader says it unclearly
     with tempfile.TemporaryDirectory(dir=course.root, prefix=".release-") as folder:
         nbgrader_bridge.generate_assignment(course, unit, Path(folder).name, database=True)
         made = Path(folder) / unit / f"{unit}.ipynb"
         if "BEGIN SOLUTION" in made.read_text(encoding="utf-8"):
-            raise UserError(f"the released {unit} would hold a solution: is a BEGIN SOLUTION outside a graded cell?")
+            raise UserError(
+                f"the released {unit} would hold a solution: is a BEGIN SOLUTION outside a graded"
+                " cell?"
+            )
+        course.assignments.mkdir(exist_ok=True)
         swap(Path(folder) / unit, course.assignments / unit)
-    set_due_date(course, unit)
+    settle(course, unit)
     return course.released(unit)
 
 
-def set_due_date(course: Course, unit: str) -> None:
-    """Tell nbgrader the due date of course.toml, in UTC as it keeps it."""
-    from autograder.gradebook import opened
-
-    due = course.settings.due.get(unit)
-    if due is None:
-        return
-    if not isinstance(due, datetime) or due.tzinfo is None:
-        raise UserError(f"course.toml: the due date of {unit} must be a date and time with a time zone, e.g. 2027-03-01T23:59:00+01:00")
-    with opened(course) as gradebook:
-        gradebook.update_or_create_assignment(unit, duedate=due.astimezone(UTC).replace(tzinfo=None))
+def opened(course: Course, units: list[str], now: datetime | None = None) -> list[str]:
+    """Those whose date in [open] of course.toml has come, or that have none."""
+    now = now or datetime.now(UTC)
+    return [unit for unit in units if course.settings.open.get(unit, now) <= now]
 
 
 def new_course(folder: Path) -> Course:
-    """A fresh course of its own with the assignments of this one and a gradebook of its own, for demos, benchmarks and tests."""
+    """A fresh course of its own with the assignments of this one and a gradebook of its own, for
+    demos, benchmarks and tests."""
     if (folder / "course.toml").exists():
         raise UserError(f"{folder} is a course already")
     folder.mkdir(parents=True, exist_ok=True)
     shutil.copy(SOURCE_TREE / "nbgrader_config.py", folder)
     settings = (SOURCE_TREE / "course.toml").read_text(encoding="utf-8")
     (folder / "course.toml").write_text(re.sub(r"(?m)^url\s*=.*$", "", settings), encoding="utf-8")
-    os.environ.pop(GRADEBOOK, None)  # nobody simulated may get into the gradebook of the real course
+    os.environ.pop(
+        GRADEBOOK, None
+    )  # nobody simulated may get into the gradebook of the real course
     for notebook in SOURCE_TREE.glob("solutions/*/*.ipynb"):
         (folder / "solutions" / notebook.stem).mkdir(parents=True, exist_ok=True)
         shutil.copy(notebook, folder / "solutions" / notebook.stem / notebook.name)

@@ -1,4 +1,5 @@
-"""A class of simulated students: answers from the bank of variants in the released notebook, and the accidents that happen."""
+"""A class of simulated students: answers from the bank in the released notebook, and the accidents
+that happen."""
 
 import copy
 import json
@@ -9,12 +10,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from autograder import bank
+from autograder.authoring import attempts as bank
 from autograder.course import Course
 from autograder.errors import UserError
-from course_utils.exercise import Unit
+from course_utils.judging.exercise import Unit
 
 Notebook = dict[str, Any]
+LATE = timedelta(hours=30)
 
 
 @dataclass(frozen=True)
@@ -23,48 +25,79 @@ class Simulated:
 
     student: str
     kind: str  # "honest", "late", or the name of an accident or attack
-    answers: dict[str, str]  # exercise -> file of the bank, "solution" or "untouched"
+    answers: dict[str, str]  # exercise -> attempt of the bank, "solution" or "untouched"
 
 
 def simulate(
-    course: Course, unit_name: str, students: int, seed: int = 0, accidents: bool = True, hostile: bool = False
+    course: Course,
+    unit_name: str,
+    students: int,
+    seed: int = 0,
+    accidents: bool = True,
+    hostile: bool = False,
+    level: int = 3,
 ) -> list[Simulated]:
-    """Write submitted/STUDENT/UNIT for a class; one of each accident (and attack) if the class is large enough."""
+    """Write submitted/STUDENT/UNIT for a class; one of each accident (and attack) if the class is
+    large enough, of the attacks only those that walls of this level hold."""
     unit = course.unit(unit_name)
     if students < 1:
         raise UserError("a class needs at least one student: --students 30")
     release = json.loads(course.released(unit.name).read_text(encoding="utf-8"))
-    solved = json.loads((course.solutions / unit.name / f"{unit.name}.ipynb").read_text(encoding="utf-8"))
+    solved = json.loads(
+        (course.solutions / unit.name / f"{unit.name}.ipynb").read_text(encoding="utf-8")
+    )
     taken = set(course.students(unit.name))
     wanted = [f"student{number:03d}" for number in range(1, students + 1)]
     if clash := sorted(taken & set(wanted)):
-        raise UserError(f"{clash[0]} has handed in {unit.name} already: simulate in another course (--course DIR)")
+        raise UserError(
+            f"{clash[0]} has handed in {unit.name} already: simulate in another course "
+            "(--course DIR)"
+        )
     random_ = random.Random(f"{seed}/{unit.name}")
     kinds: list[str] = ["untouched", "perfect"]
     kinds += list(ACCIDENTS) if accidents and students >= 2 * len(ACCIDENTS) else []
-    kinds += list(ATTACKS) if hostile and students >= 2 * len(ATTACKS) else []
+    held = [name for name in ATTACKS if LEAST_LEVEL[name] <= level]
+    kinds += held if hostile and students >= 2 * len(ATTACKS) else []
     kinds = (kinds + ["late"] * (students // 10))[:students]
     kinds += ["honest"] * (students - len(kinds))
     random_.shuffle(kinds)
-    due = course.settings.due.get(unit.name, datetime.now(UTC))
+    due = course.settings.due.get(unit.name)
     made = []
     for student, kind in zip(wanted, kinds, strict=True):
         notebook, answers = answered(unit, release, solved, kind, random_)
         folder = course.submitted / student / unit.name
         folder.mkdir(parents=True)
-        handed_in = due + timedelta(hours=30) if kind == "late" else due - timedelta(hours=random_.randint(1, 90))
-        (folder / "timestamp.txt").write_text(handed_in.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S UTC"))
+        handed_in = _hand_in(due, kind == "late", random_)
+        if kind == "late" and (due is None or handed_in <= due):
+            kind = "honest"  # nobody is late before a due date
+        (folder / "timestamp.txt").write_text(
+            handed_in.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+        )
         path = folder / f"{unit.name}.ipynb"
         (ACCIDENTS | ATTACKS).get(kind, _save)(notebook, path)
         made.append(Simulated(student, kind, answers))
     return made
 
 
-def answered(unit: Unit, release: Notebook, solved: Notebook, kind: str, random_: random.Random) -> tuple[Notebook, dict[str, str]]:
+def _hand_in(due: datetime | None, late: bool, random_: random.Random) -> datetime:
+    """When a simulated student handed in: about the due date, and never after now."""
+    now = datetime.now(UTC)
+    if late:
+        return min(now, due + LATE) if due is not None else now
+    return min(now, due or now) - timedelta(hours=random_.randint(1, 90))
+
+
+def answered(
+    unit: Unit, release: Notebook, solved: Notebook, kind: str, random_: random.Random
+) -> tuple[Notebook, dict[str, str]]:
     """The released notebook with answers of one student in it."""
     notebook = copy.deepcopy(release)
-    solutions = {cell["metadata"]["nbgrader"]["grade_id"]: cell for cell in solved["cells"] if "nbgrader" in cell["metadata"]}
-    found = bank.variants(unit.name)
+    solutions = {
+        cell["metadata"]["nbgrader"]["grade_id"]: cell
+        for cell in solved["cells"]
+        if "nbgrader" in cell["metadata"]
+    }
+    found = bank.attempts(unit)
     skill = 1.0 if kind == "perfect" else random_.betavariate(5, 2)
     answers = {}
     for cell in notebook["cells"]:
@@ -74,8 +107,8 @@ def answered(unit: Unit, release: Notebook, solved: Notebook, kind: str, random_
             if meta.get("solution"):
                 answers[name] = "untouched"
             continue
-        right = [v for v in found if v.exercise == name and v.right]
-        wrong = [v for v in found if v.exercise == name and not v.right]
+        right = [a for a in found if a.exercise == name and a.right]
+        wrong = [a for a in found if a.exercise == name and not a.right]
         if cell["cell_type"] == "markdown":
             cell["source"] = random_.choice(ESSAYS)
             answers[name] = "written"
@@ -86,26 +119,26 @@ def answered(unit: Unit, release: Notebook, solved: Notebook, kind: str, random_
             answers[name] = "solution"
         else:
             chosen = random_.choice(right if random_.random() < skill or not wrong else wrong)
-            cell["source"] = code_of(chosen.path)
-            answers[name] = bank.relative(chosen.path)
+            cell["source"] = code_of(chosen)
+            answers[name] = chosen.label
     return notebook, answers
 
 
-def code_of(path: Path) -> str:
-    """A variant as a student would hand it in."""
-    lines = path.read_text(encoding="utf-8").splitlines()
-    code = "\n".join(lines[1:] if lines and lines[0].startswith("# misconception:") else lines).strip()
+def code_of(attempt: bank.Attempt) -> str:
+    """An attempt as a student would hand it in."""
+    code = attempt.source.strip()
     return f"import einops\n\n{code}" if "einops." in code and "import einops" not in code else code
 
 
 ESSAYS = (
     "Because the weights have to sum to one.",
-    "The scores are in the exponent, so their unit decides how sharp the weights are. Standardising makes it comparable.",
+    "The scores are in the exponent, so their unit decides how sharp the weights are. "
+    "Standardising makes it comparable.",
     "I am not sure.",
 )
 
 
-# Accidents: what goes wrong without any bad intention ----------------------------------------------------------------
+# Accidents: what goes wrong without any bad intention ---------------------------------------------
 
 
 def _save(notebook: Notebook, path: Path) -> None:
@@ -127,7 +160,9 @@ def _wrong_name(notebook: Notebook, path: Path) -> None:
 
 def _tests(notebook: Notebook) -> list[int]:
     return [
-        i for i, cell in enumerate(notebook["cells"]) if cell["metadata"].get("nbgrader", {}).get("grade") and cell["cell_type"] == "code"
+        i
+        for i, cell in enumerate(notebook["cells"])
+        if cell["metadata"].get("nbgrader", {}).get("grade") and cell["cell_type"] == "code"
     ]
 
 
@@ -143,7 +178,11 @@ def _deleted_test(notebook: Notebook, path: Path) -> None:
 
 
 def _in_first_answer(notebook: Notebook, path: Path, code: str) -> None:
-    cell = next(c for c in notebook["cells"] if c["metadata"].get("nbgrader", {}).get("solution") and c["cell_type"] == "code")
+    cell = next(
+        c
+        for c in notebook["cells"]
+        if c["metadata"].get("nbgrader", {}).get("solution") and c["cell_type"] == "code"
+    )
     cell["source"] = code
     _save(notebook, path)
 
@@ -167,7 +206,7 @@ ACCIDENTS: dict[str, Callable[[Notebook, Path], None]] = {
 }
 
 
-# Attacks: what somebody might try who wants points for nothing; only for an engine with walls --------------------------
+# Attacks: what somebody might try who wants points for nothing; only for an engine with walls
 
 
 def _attack(code: str) -> Callable[[Notebook, Path], None]:
@@ -176,12 +215,33 @@ def _attack(code: str) -> Callable[[Notebook, Path], None]:
 
 ATTACKS: dict[str, Callable[[Notebook, Path], None]] = {
     "forges the comparison": _attack(
-        "import torch, builtins\ntorch.allclose = torch.equal = builtins.all = lambda *a, **k: True\nsoftmax = lambda scores, dim=-1: scores"
+        "import torch, builtins\n"
+        "torch.allclose = torch.equal = builtins.all = lambda *a, **k: True\n"
+        "softmax = lambda scores, dim=-1: scores"
     ),
     "looks for the solution": _attack(
-        "import glob\nfound = glob.glob('/**/solutions/*', recursive=True) + glob.glob('/**/gradebook.db', recursive=True)\nprint(found)\nsoftmax = lambda scores, dim=-1: scores"
+        "import glob\n"
+        "found = glob.glob('/**/solutions/*', recursive=True)\n"
+        "found += glob.glob('/**/gradebook.db', recursive=True)\n"
+        "print(found)\n"
+        "softmax = lambda scores, dim=-1: scores"
     ),
     "imports the reference": _attack("from course_utils.nadaraya_watson import softmax"),
-    "fork bomb": _attack("import os\nwhile True:\n    os.fork()"),
+    "fork bomb": _attack(  # at most 300 processes, should no wall stop it
+        "import os, time\n"
+        "tokens, fill = os.pipe()\n"
+        "os.write(fill, b'x' * 300)\n"
+        "os.close(fill)\n"
+        "while os.read(tokens, 1):\n"
+        "    os.fork()\n"
+        "time.sleep(60)"
+    ),
     "calls home": _attack("import socket\nsocket.create_connection(('192.0.2.1', 80), timeout=2)"),
+}
+LEAST_LEVEL = {  # attack -> the lowest level whose walls hold it
+    "forges the comparison": 0,
+    "looks for the solution": 2,
+    "imports the reference": 2,
+    "fork bomb": 1,
+    "calls home": 2,
 }

@@ -1,4 +1,5 @@
-"""What students get, as a repository of its own: lectures, assignments, course_utils; built aside, checked, and only then put in place."""
+"""What students get, as a repository of its own: lectures, assignments, course_utils; built aside,
+checked, and only then put in place."""
 
 import json
 import re
@@ -12,15 +13,23 @@ from pathlib import Path
 from typing import Any
 
 import course_utils
-from autograder import notebooks
+from autograder.authoring import notebooks
+from autograder.authoring.release import opened
 from autograder.course import SOURCE_TREE, Course
 from autograder.errors import UserError
 from autograder.nbgrader_bridge import CODE_STUB, TEXT_STUB
+from autograder.points.facts import Ledger
+from course_utils import exercises
+from course_utils.judging import sealed
+from course_utils.judging.exercise import Choice
 
 FOLDER = "student_repository"
 ALLOWED = (
-    "README.md", "LICENSE", "pyproject.toml", ".gitignore", "lectures/*.ipynb", "assignments/*/*.ipynb", "solutions/*.ipynb",
-    "course_utils/*.py", "course_utils/exercises/*.py", "course_utils/data/*", "course_utils/py.typed",
+    "README.md", "LICENSE", "pyproject.toml", ".gitignore", "lectures/*.ipynb",
+    "assignments/*/*.ipynb", "solutions/*.ipynb",
+    "course_utils/*.py", "course_utils/data/*", "course_utils/drawing/*.py",
+    "course_utils/judging/*.py",
+    "course_utils/exercises/*.py", "course_utils/exercises/*/*.py",
 )  # fmt: skip
 NEVER = ("BEGIN SOLUTION", "END SOLUTION", "HIDDEN TESTS", ".secret_seed", "gradebook.db")
 PYPROJECT = """\
@@ -51,49 +60,76 @@ course_utils = ["data/*"]
 """
 
 
-def build(course: Course, target: Path | None = None) -> Path:
-    """Write the folder and, beside it, the zip; what is there stays if anything is wrong with the new one."""
+def build(course: Course, target: Path | None = None, units: list[str] | None = None) -> Path:
+    """Write the folder and, beside it, the zip; what is there stays if anything is wrong with the
+    new one. `units` are those that students get (default: those that are open)."""
     target = target or course.root / FOLDER
+    chosen = opened(course, notebooks.names(course)) if units is None else units
     published = [path.stem for path in target.glob("solutions/*.ipynb")]
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".student-") as folder:
         new = Path(folder) / target.name
-        _fill(course, new)
+        _fill(course, new, chosen)
         for unit in published:
             write_solution(course, unit, new)
         if wrong := problems(course, new):
-            raise UserError("the student repository would not be fit for students:\n  " + "\n  ".join(wrong[:20]))
+            raise UserError(
+                "the student repository would not be fit for students:\n  "
+                + "\n  ".join(wrong[:20])
+            )
         _keep_history(target, new)
         notebooks.swap(new, target)
     return pack(target)
 
 
-def _fill(course: Course, new: Path) -> None:
-    from course_utils import exercises
-
+def _fill(course: Course, new: Path, units: list[str]) -> None:
     package = Path(course_utils.__file__).parent
-    for name in notebooks.names(course):
-        for path in (notebooks.lecture_path(course, name), course.assignments / name / f"{name}.ipynb"):
+    for name in units:
+        for path in (
+            notebooks.lecture_path(course, name),
+            course.assignments / name / f"{name}.ipynb",
+        ):
             if path.is_file():
                 _copy(path, new / path.relative_to(course.root))
-    files = [*package.glob("*.py"), *Path(exercises.__file__).parent.glob("*.py"), *package.glob("data/*"), *package.glob("py.typed")]
-    for path in files:
-        if path.is_file() and not (path.parent.name == "data" and path.suffix == ".py"):  # how the data was made is no concern here
+    for path in package.rglob("*"):
+        if path.is_file() and "__pycache__" not in path.parts:
             _copy(path, new / "course_utils" / path.relative_to(package))
-    repository = course.settings.student_repository
+    for name, choice in choices().items():
+        (new / name).write_text(sealed.source(choice), encoding="utf-8")
     readme = (SOURCE_TREE / "docs" / "student.md").read_text(encoding="utf-8")
-    for word in ("owner", "name") if repository else ():
-        readme = readme.replace("OWNER" if word == "owner" else "REPOSITORY", repository.get(word, ""))
+    head = f"# {course.settings.title}: lectures and assignments"
+    readme = re.sub(r"\A# .*", lambda _: head, readme)
+    if course.settings.student_repository:
+        repository = course.settings.repository
+        readme = readme.replace("OWNER", repository.owner).replace("REPOSITORY", repository.name)
     (new / "README.md").write_text(readme, encoding="utf-8")
     _copy(SOURCE_TREE / "LICENSE", new / "LICENSE")
-    (new / ".gitignore").write_text(".venv/\n__pycache__/\n.ipynb_checkpoints/\n*.egg-info/\nbuild/\n", encoding="utf-8")
+    (new / ".gitignore").write_text(
+        ".venv/\n__pycache__/\n.ipynb_checkpoints/\n*.egg-info/\nbuild/\n", encoding="utf-8"
+    )
     listed = ",\n".join(f'    "{each}"' for each in _dependencies())
-    (new / "pyproject.toml").write_text(PYPROJECT.format(version=course_utils.__version__, dependencies=listed), encoding="utf-8")
+    (new / "pyproject.toml").write_text(
+        PYPROJECT.format(version=course_utils.__version__, dependencies=listed), encoding="utf-8"
+    )
+
+
+def choices() -> dict[str, Choice]:
+    """Where the student repository has a choice -> the choice, which it has sealed."""
+    return {
+        f"course_utils/exercises/{unit.module}/{each.name}.py": each
+        for unit in exercises.units()
+        for each in unit.exercises
+        if isinstance(each, Choice)
+    }
 
 
 def _dependencies() -> list[str]:
     import tomllib
 
-    return list(tomllib.loads((SOURCE_TREE / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"])
+    return list(
+        tomllib.loads((SOURCE_TREE / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+            "dependencies"
+        ]
+    )
 
 
 def _copy(path: Path, target: Path) -> None:
@@ -112,38 +148,60 @@ def pack(folder: Path) -> Path:
     new = folder.with_suffix(".zip.new")
     with zipfile.ZipFile(new, "w", zipfile.ZIP_DEFLATED) as archive:
         for path in _files(folder):
-            info = zipfile.ZipInfo(f"{folder.name}/{path.relative_to(folder).as_posix()}", (1980, 1, 1, 0, 0, 0))
+            info = zipfile.ZipInfo(
+                f"{folder.name}/{path.relative_to(folder).as_posix()}", (1980, 1, 1, 0, 0, 0)
+            )
             info.external_attr = 0o644 << 16
             archive.writestr(info, path.read_bytes(), zipfile.ZIP_DEFLATED)
     return new.replace(folder.with_suffix(".zip"))
 
 
 def _files(folder: Path) -> list[Path]:
-    aside = {".git", "__pycache__", ".ipynb_checkpoints", ".venv"}  # what using the folder leaves behind; .gitignore names it too
-    return sorted(path for path in folder.rglob("*") if not path.is_dir() and aside.isdisjoint(path.relative_to(folder).parts))
+    aside = {
+        ".git",
+        "__pycache__",
+        ".ipynb_checkpoints",
+        ".venv",
+    }  # what using the folder leaves behind; .gitignore names it too
+    return sorted(
+        path
+        for path in folder.rglob("*")
+        if not path.is_dir() and aside.isdisjoint(path.relative_to(folder).parts)
+    )
 
 
-# What must not get out -------------------------------------------------------------------------------------------------
+# What must not get out ---------------------------------------------------------------------------
 
 
 def problems(course: Course, folder: Path) -> list[str]:
-    """Everything in a student repository that students must not get, or that would not work; empty if it is fit."""
+    """Everything in a student repository that students must not get, or that would not work; empty
+    if it is fit."""
     found: list[str] = []
     secrets = [*NEVER, str(course.root), *_seed(course)]
-    answers = solutions(course)
+    answers, asked = solutions(course), choices()
     for path in _files(folder):
         name = path.relative_to(folder).as_posix()
-        if path.is_symlink() or not any(fnmatch(name, pattern) and name.count("/") == pattern.count("/") for pattern in ALLOWED):
+        if path.is_symlink() or not any(
+            fnmatch(name, pattern) and name.count("/") == pattern.count("/") for pattern in ALLOWED
+        ):
             found.append(f"{name} does not belong there")
             continue
         text = path.read_bytes().decode("utf-8", "replace")
         found += [f"{name} holds {word!r}" for word in secrets if word in text]
+        if name in asked and text != sealed.source(asked[name]):
+            found.append(f"{name} may show which option is right: it is not sealed")
         if path.suffix == ".py" and re.search(r"^\s*(from|import) autograder\b", text, flags=re.M):
             found.append(f"{name} imports the grader")
         if path.suffix == ".ipynb" and name.startswith("assignments/"):
-            found += [f"{name}: {reason}" for reason in _assignment(json.loads(text), answers.get(path.stem, {}))]
+            found += [
+                f"{name}: {reason}"
+                for reason in _assignment(json.loads(text), answers.get(path.stem, {}))
+            ]
         if path.suffix == ".ipynb" and name.startswith("lectures/") and path.stem in answers:
-            found += [f"{name} holds {what}" for what in _solved(text, answers[path.stem], written_only=True)]
+            found += [
+                f"{name} holds {what}"
+                for what in _solved(text, answers[path.stem], written_only=True)
+            ]
     if not list(folder.glob("lectures/*.ipynb")) or not list(folder.glob("assignments/*/*.ipynb")):
         found.append("there are no lectures or no assignments: run `make notebooks`")
     return found
@@ -161,8 +219,14 @@ def solutions(course: Course) -> dict[str, dict[str, str]]:
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
         for cell in cells:
             if cell["metadata"].get("nbgrader", {}).get("solution"):
-                blocks = re.findall(r"### BEGIN SOLUTION\n(.*?)\n\s*### END SOLUTION", "".join(cell["source"]), flags=re.S)
-                found.setdefault(path.stem, {})[cell["metadata"]["nbgrader"]["grade_id"]] = "\n".join(blocks).strip()
+                blocks = re.findall(
+                    r"### BEGIN SOLUTION\n(.*?)\n\s*### END SOLUTION",
+                    "".join(cell["source"]),
+                    flags=re.S,
+                )
+                found.setdefault(path.stem, {})[cell["metadata"]["nbgrader"]["grade_id"]] = (
+                    "\n".join(blocks).strip()
+                )
     return found
 
 
@@ -170,7 +234,10 @@ def _assignment(notebook: dict[str, Any], answers: dict[str, str]) -> list[str]:
     found = []
     for cell in notebook["cells"]:
         mark, source = cell["metadata"].get("nbgrader", {}), "".join(cell["source"])
-        if mark.get("solution") and (CODE_STUB if cell["cell_type"] == "code" else TEXT_STUB) not in source:
+        if (
+            mark.get("solution")
+            and (CODE_STUB if cell["cell_type"] == "code" else TEXT_STUB) not in source
+        ):
             found.append(f"the answer cell {mark['grade_id']} is not empty")
         if cell.get("outputs"):
             found.append(f"the cell {cell.get('id')} has outputs")
@@ -183,27 +250,31 @@ def _solved(text: str, answers: dict[str, str], written_only: bool = False) -> l
     for name, answer in answers.items():
         quoted = json.dumps(answer)[1:-1]
         plain = json.dumps(answer, ensure_ascii=False)[1:-1]
-        if len(answer) >= 40 and (not written_only or "Rubric" in answer) and (quoted in text or plain in text):
+        if (
+            len(answer) >= 40
+            and (not written_only or "Rubric" in answer)
+            and (quoted in text or plain in text)
+        ):
             found.append(f"the solution of {name}")
     return found
 
 
-# Solutions, when their time has come -------------------------------------------------------------------------------------
-
-
-def due(course: Course, unit: str) -> datetime | None:
-    """When the last student's time is up."""
-    dates = [course.settings.due.get(unit), *course.settings.extensions.get(unit, {}).values()]
-    return max((date for date in dates if date is not None), default=None) if dates[0] is not None else None
+# Solutions, when their time has come -------------------------------------------------------------
 
 
 def publish_solution(course: Course, unit: str, force: bool = False) -> Path:
-    """The solved notebook of a unit into the student repository; not before everybody's due date."""
-    last = due(course, unit)
+    """The solved notebook of a unit into the student repository; not before everybody's time is
+    up, extensions and grace period included."""
+    last = Ledger(course).closes(unit)
     if not force and last is None:
-        raise UserError(f"course.toml gives no due date for {unit}: publish its solution with --force")
+        raise UserError(
+            f"course.toml gives no due date for {unit}: publish its solution with --force"
+        )
     if not force and last is not None and datetime.now(UTC) < last:
-        raise UserError(f"{unit} is due at {last:%Y-%m-%d %H:%M %Z}, extensions included: its solution stays closed (or --force)")
+        raise UserError(
+            f"{unit} is due at {last:%Y-%m-%d %H:%M %Z}, extensions included:"
+            " its solution stays closed (or --force)"
+        )
     folder = course.root / FOLDER
     if not folder.is_dir():
         raise UserError("there is no student repository yet: run `make release` first")
@@ -216,12 +287,19 @@ def write_solution(course: Course, unit: str, folder: Path) -> Path:
     """The source notebook without the markers of nbgrader, without hidden tests."""
     source = course.solutions / unit / f"{unit}.ipynb"
     if not source.is_file():
-        raise UserError(f"solutions/{unit}/{unit}.ipynb is not built: run `make notebooks UNIT={unit[:2]}` first")
+        raise UserError(
+            f"solutions/{unit}/{unit}.ipynb is not built: run `make notebooks UNIT={unit[:2]}`"
+            " first"
+        )
     notebook = json.loads(source.read_text(encoding="utf-8"))
     for cell in notebook["cells"]:
         text = "".join(cell["source"])
-        text = re.sub(r"^\s*### BEGIN HIDDEN TESTS\n.*?### END HIDDEN TESTS\n?", "", text, flags=re.M | re.S)
-        cell["source"] = re.sub(r"^[ \t]*### (BEGIN|END) SOLUTION[ \t]*\n?", "", text, flags=re.M).rstrip()
+        text = re.sub(
+            r"^\s*### BEGIN HIDDEN TESTS\n.*?### END HIDDEN TESTS\n?", "", text, flags=re.M | re.S
+        )
+        cell["source"] = re.sub(
+            r"^[ \t]*### (BEGIN|END) SOLUTION[ \t]*\n?", "", text, flags=re.M
+        ).rstrip()
         cell["metadata"] = {key: value for key, value in cell["metadata"].items() if key == "tags"}
     target = folder / "solutions" / f"{unit}.ipynb"
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -229,22 +307,44 @@ def write_solution(course: Course, unit: str, folder: Path) -> Path:
     return target
 
 
-def main() -> int:
-    """`make release`."""
+def contents(folder: Path) -> list[str]:
+    """What is in a student repository, in words that leave nothing out."""
+    lectures = sorted(path.stem[:2] for path in folder.glob("lectures/*.ipynb"))
+    assignments = sorted(path.stem[:2] for path in folder.glob("assignments/*/*.ipynb"))
+    solved = sorted(path.stem[:2] for path in folder.glob("solutions/*.ipynb"))
+    return [
+        f"lectures {' '.join(lectures)}; assignments {' '.join(assignments)}, with empty answers;"
+        f" solutions {' '.join(solved) or 'none'}",
+        "course_utils with all of the course's code: a student who reads it finds the functions"
+        " asked for and worked examples of mistakes; what the options of choices mean is sealed:"
+        " `check` opens the one that is chosen, so whoever asks for each of them knows the answer",
+    ]
+
+
+def main(arguments: list[str]) -> int:
+    """`make release`: of the units named, or of all that are open by [open] of course.toml."""
     course = Course.find()
-    if old := notebooks.stale(course):
-        raise UserError(f"{old[0]} is out of date{f', and {len(old) - 1} more' if len(old) > 1 else ''}: run `make notebooks` first")
-    archive = build(course)
-    count = len(_files(course.root / FOLDER))
-    print(f"{FOLDER}/: {count} files, checked: no solutions, no seed, nothing of the grader")
+    everything = notebooks.names(course)
+    units = [course.unit_name(name) for name in arguments] or opened(course, everything)
+    if old := notebooks.stale(course, units):
+        more = f", and {len(old) - 1} more" if len(old) > 1 else ""
+        raise UserError(f"{old[0]} is out of date{more}: run `make notebooks` first")
+    archive = build(course, units=units)
+    folder = course.root / FOLDER
+    print(f"{FOLDER}/: {len(_files(folder))} files, no seed, nothing of the grader")
+    for line in contents(folder):
+        print(f"  {line}")
+    if later := [unit for unit in everything if unit not in units]:
+        print(f"  left out: {', '.join(later)}")
     print(f"{archive.name}: {archive.stat().st_size / 2**20:.1f} MB")
-    repository = {"owner": "OWNER", "name": "REPOSITORY", "branch": "main"} | course.settings.student_repository
-    print(f"publish it as https://github.com/{repository['owner']}/{repository['name']}, branch {repository['branch']}")
+    repository = course.settings.repository
+    place = f"https://github.com/{repository.owner}/{repository.name}"
+    print(f"publish it as {place}, branch {repository.branch}")
     return 0
 
 
 if __name__ == "__main__":
     try:
-        sys.exit(main())
+        sys.exit(main(sys.argv[1:]))
     except UserError as error:
         sys.exit(f"make release: {error}")

@@ -1,69 +1,40 @@
-"""Files submissions under submitted/STUDENT/UNIT: one repaired notebook each, with its time; older ones are kept in inbox/."""
+"""Files submissions under submitted/STUDENT/UNIT: one repaired notebook each, with what is known of
+its time. No submission ends a collection: each is filed, or is one line of the report."""
 
+import errno
 import json
-import os
 import re
-import shutil
-import warnings
-import zipfile
 from collections import defaultdict
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
-from datetime import UTC, datetime, timedelta
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from autograder.collecting import archive, platforms
-from autograder.collecting.platforms import Delivered, Roster, safe
-from autograder.course import Course
+from autograder import fit, outside
+from autograder.collecting import archive, filing, platforms, taken, times
+from autograder.collecting.archive import FAILURES, Entry
+from autograder.collecting.platforms import Delivered, Roster, fold, safe
+from autograder.collecting.repair import CHECK, repair
+from autograder.collecting.taken import Collected, Taken
+from autograder.collecting.taken import notes_of as notes_of
+from autograder.course import Course, marks
 from autograder.errors import UserError
-from autograder.repair import CHECK, Unreadable, repair, uncertain
+from autograder.files import write_whole
+from autograder.points import facts, finals
+from autograder.points.policy import HandIn
 
-MAX_BESIDE = 50  # files beside the notebook
-MAX_BESIDE_BYTES = 16 << 20
-STAMP = "%Y-%m-%d %H:%M:%S UTC"  # what nbgrader reads in timestamp.txt
-TAKEN = ("taken", "replaced")
-
-
-@dataclass
-class Taken:
-    """What became of one student's submission."""
-
-    student: str
-    status: str = "missing"  # "taken", "replaced" (an older one), "unchanged", "older" (than what is there), "refused", "missing"
-    time: str = ""
-    late: bool = False
-    file: str = ""
-    layout: str = ""  # of the platform
-    known_as: list[str] = field(default_factory=list)  # there, the surest name first
-    upload: int = 0  # number that the platform gave the file
-    repairs: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-
-    @property
-    def check(self) -> list[str]:
-        """What a person should look at."""
-        return uncertain([*self.repairs, *self.notes])
-
-
-@dataclass
-class Collected:
-    """A whole collection."""
-
-    unit: str
-    layout: str
-    students: list[Taken]
-    strays: list[str]  # files that belong to nobody
-
-    def count(self, *status: str) -> int:
-        return sum(each.status in status for each in self.students)
-
-    @property
-    def good(self) -> bool:
-        return not self.strays and not self.count("refused") and not any(each.check for each in self.students)
-
-    def as_json(self) -> dict[str, Any]:
-        return {"unit": self.unit, "layout": self.layout, "students": [asdict(s) for s in self.students], "strays": self.strays}
+MAX_NOTEBOOKS = 20  # of one student, that are looked at
+NOTEBOOK = re.compile(r"\.ipynb(?:\.(?:txt|json))?$", re.IGNORECASE)
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)  # not a student's doing
+STAMPED = ("folder",)  # layouts whose files bear the time of hand-in; elsewhere it is the download
+ASK = {  # ending -> what was handed in instead of a notebook, and what to do
+    "html": "a text or a link that was typed into the platform",
+    "py": "a script",
+    "pdf": "a printout",
+    "txt": "a text",
+    "docx": "a text document",
+    "zip": "a zip file without a notebook in it",
+}
 
 
 def collect(
@@ -73,259 +44,371 @@ def collect(
     layout: str | None = None,
     roster: Path | None = None,
     mapping: Path | None = None,
-    times: Path | None = None,
+    told: Path | None = None,
     extensions: Path | None = None,
 ) -> Collected:
-    """Take in a delivery: a zip or folder from a platform, a folder of repositories, or a plain folder."""
-    release = course.released(unit).read_bytes()
-    if roster is None and (course.root / "students.csv").is_file():
-        roster = course.root / "students.csv"
-    people = platforms.read_roster(roster, mapping)
-    given = {safe(row["student"]): _moment(row["time"], times) for row in platforms.table(times, "student", "time")} if times else {}
-    longer = extended(course, unit, extensions)
+    """Take in a delivery: a zip or folder of a platform, of repositories, or of students."""
+    releases = Release.all_of(course, unit)
+    fit.check(course, unit)
+    people = platforms.read_roster(roster or course.roster, mapping)
+    known = times.read(told, course.settings.zone) if told else None
+    if extensions is not None:
+        facts.extend(course, unit, extensions, people)
     found = archive.entries(source)
-    layout = {"repositories": "repos"}.get(layout, layout) if layout else platforms.layout_of(found)
-    files, strays = _by_student(platforms.delivered(found, layout, unit), people)
-    claimed = {id(entry.read) for each in files.values() for entry in [d.entry for d in each]} | {id(s.entry.read) for s in strays}
-    homeless = [f"{'/'.join(e.parts)}: {e.refused or 'it belongs to nobody'}" for e in found if id(e.read) not in claimed and e.refused]
-    everybody = []
+    layout = {"repositories": "repos"}.get(layout or "", layout)
+    layout = layout or platforms.layout_of(found, people)
+    files, strays = sort(found, layout, unit, people, source)
+    result = Collected(unit, layout, [], strays)
+    job = Job(course, unit, releases, people, known, facts.Ledger(course), result)
     for student in sorted(set(files) | set(people.students)):
-        one = Taken(student, layout=layout)
-        if student in files:
-            _take(course, unit, release, one, files[student], given.get(student), longer.get(student))
-        everybody.append(one)
-    _grant(course, unit, {one.student: longer[one.student] for one in everybody if one.student in longer and one.status != "missing"})
-    lost = sorted({f"{'/'.join(s.entry.parts)}: {s.who[0]!r} is nobody's name" for s in strays})
-    result = Collected(unit, layout, everybody, homeless + lost)
-    folder = course.root / "inbox" / unit
-    for one in everybody:
-        if one.status in TAKEN:
-            _write(folder / "notes" / f"{one.student}.json", json.dumps(asdict(one), ensure_ascii=False, indent=1).encode())
-    _write(folder / "report.json", json.dumps(result.as_json(), ensure_ascii=False, indent=1).encode())
+        result.students.append(job.one(student, files.get(student, [])))
+    _remark(result, course, unit)
+    report = json.dumps(result.as_json(), ensure_ascii=False, indent=1)
+    write_whole(taken.folder(course, unit) / "report.json", report)
+    finals.settle(course, unit)
     return result
 
 
-def taken(course: Course, unit: str, student: str) -> Taken | None:
-    """What is known about how a submission came in."""
-    try:
-        return Taken(**json.loads((course.root / "inbox" / unit / "notes" / f"{student}.json").read_bytes()))
-    except (OSError, ValueError, TypeError):
+def sort(
+    found: list[Entry], layout: str, unit: str, people: Roster, source: Path
+) -> tuple[dict[str, list[Delivered]], list[str]]:
+    """Student -> files, and a line for every file that belongs to nobody."""
+    files: dict[str, list[Delivered]] = defaultdict(list)
+    strays, nobodies = [], set()
+    for entry, each in zip(found, platforms.delivered(found, layout, unit, people), strict=True):
+        name = outside.line("/".join(entry.parts), 200)
+        if each is None:
+            if entry.refused:
+                strays.append(f"{name}: {entry.refused}")
+            continue
+        student = people.bearer(each, layout)
+        if student is None and not people.known:
+            student = safe(each.who[0]) if each.who[0] else None
+        if student is None:
+            nobodies.add(each.who[0])
+            strays.append(f"{name}: {outside.line(each.who[0], 100)!r} is nobody's name")
+        else:
+            files[student].append(each)
+    if len(nobodies) > max(1, len(files)):
+        some = ", ".join(outside.line(each, 40) or "(no name)" for each in sorted(nobodies)[:3])
+        raise UserError(
+            f"most of what is in {source} belongs to nobody ({some} …), read as {layout}:"
+            " is it the right roster, and the right platform (--from)?"
+        )
+    return _one_person_each(files, layout, strays), strays
+
+
+def _one_person_each(
+    files: dict[str, list[Delivered]], layout: str, strays: list[str]
+) -> dict[str, list[Delivered]]:
+    """Two people whom a platform tells apart are never taken for one student."""
+    for student in list(files):
+        people = {each.who[0] for each in files[student]}
+        if len(people) > 1 and (layout in ("canvas", "moodle") or _told_apart(files[student])):
+            listed = " and ".join(sorted(outside.line(each, 40) for each in people)[:5])
+            strays.append(f"{student}: {listed} are different people there; nothing was taken")
+            del files[student]
+    return files
+
+
+def _told_apart(files: list[Delivered]) -> bool:
+    """Folders whose names become the same id, though nothing says that they are one person."""
+    return len({each.who for each in files if len(each.who) == 1}) > 1
+
+
+def _remark(result: Collected, course: Course, unit: str) -> None:
+    """What holds for the whole collection."""
+    if course.settings.due.get(unit) is None:
+        return
+    unknown = [s for s in result.students if s.source == "none" and s.status in FILED]
+    if unknown:
+        where = {"moodle": "its grading worksheet", "canvas": "a table student,time"}
+        given = where.get(result.layout, "a table student,time")
+        result.notes.append(
+            f"nobody can say when {len(unknown)} of them were handed in, so they count as in time:"
+            f" give {given} with --times"
+        )
+
+
+FILED = ("taken", "replaced", "unchanged")
+
+
+# The release -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Release:
+    """The notebook that was given out, and by which names those of other units are known."""
+
+    name: str
+    content: bytes
+    names: frozenset[str]
+    others: dict[str, frozenset[str]]  # unit -> names of its graded cells that no other unit has
+
+    @classmethod
+    def all_of(cls, course: Course, unit: str) -> "list[Release]":
+        """All notebooks of a unit; another course may have several."""
+        paths = course.releases(unit)
+        mine = _marked(paths)
+        others = {each: _marked(_released(course, each)) - mine for each in course.unit_names}
+        del others[unit]
+        return [
+            cls(name, path.read_bytes(), frozenset(marks(path)), others)
+            for name, path in paths.items()
+        ]
+
+    def another(self, text: str) -> str | None:
+        """The unit to which a notebook belongs, if most of its cells are there and none is here."""
+        if any(f'"{name}"' in text for name in self.names if name not in COMMON):
+            return None
+        for unit, names in self.others.items():
+            there = sum(f'"{name}"' in text for name in names)
+            if names and 2 * there > len(names):
+                return unit
         return None
 
 
-def notes_of(course: Course, unit: str, student: str) -> tuple[str, ...]:
-    """What collecting had to mend or to say about a submission, for whoever grades it."""
-    one = taken(course, unit, student)
-    return (*one.repairs, *one.notes) if one is not None else ()
+COMMON = ("imports", "total")  # cells that every unit has
 
 
-def _by_student(delivered: Iterable[Delivered], people: Roster) -> tuple[dict[str, list[Delivered]], list[Delivered]]:
-    files: dict[str, list[Delivered]] = defaultdict(list)
-    strays = []
-    for each in delivered:
-        student = people.find(each.who)
-        if student is None and not people.known:
-            student = safe(each.who[0]) or None
-        if student is None:
-            strays.append(each)
-        else:
-            files[student].append(each)
-    return files, strays
+def _released(course: Course, unit: str) -> dict[str, Path]:
+    try:
+        return course.releases(unit)
+    except UserError:
+        return {}
 
 
-# One student -----------------------------------------------------------------------------------------------------------
+def _marked(notebooks: dict[str, Path]) -> frozenset[str]:
+    return frozenset(name for path in notebooks.values() for name in marks(path))
 
 
-def _take(
-    course: Course, unit: str, release: bytes, one: Taken, files: list[Delivered], given: datetime | None, due: datetime | None
-) -> None:
-    """Choose, repair, file; `one` says what happened."""
-    for each in files:
-        if each.entry.refused:
-            one.notes.append(f"{each.entry.name} was left out: {each.entry.refused}")
-    usable = [each for each in files if not each.entry.refused]
-    names = _released_names(release)
-    notebooks = sorted(
-        (each for each in usable if each.entry.name.lower().endswith(".ipynb")), key=lambda each: _rank(each, unit, names), reverse=True
-    )
-    if not notebooks:
-        one.status = "refused"
-        one.notes.append("there is no notebook among the files" if files else "nothing was handed in")
-        return
-    kept = None
-    for position, chosen in enumerate(notebooks):
+# One student -------------------------------------------------------------------------------------
+
+
+@dataclass
+class Job:
+    """What is the same for all students of a collection."""
+
+    course: Course
+    unit: str
+    releases: list[Release]
+    people: Roster
+    known: times.Moments | None
+    ledger: facts.Ledger
+    result: Collected
+
+    def one(self, student: str, files: list[Delivered]) -> Taken:
+        """Take in one student's files; whatever is wrong with them is in what it returns."""
+        one = Taken(student, layout=self.result.layout)
+        if not files:
+            return one
         try:
-            notebook, repairs = repair(chosen.entry.read(), release)
-        except (Unreadable, ValueError, OSError, zipfile.BadZipFile, RuntimeError) as error:
-            one.notes.append(f"{chosen.entry.name} cannot be graded: {error}")
-            continue
-        if kept is None:
-            kept = chosen
-            one.repairs, one.file, one.known_as, one.upload = repairs, chosen.entry.name, list(chosen.who), chosen.number
-            content, moment = _dump(notebook), _time(course, unit, one, chosen, given, due)
-            if position:
-                one.notes.append(f"{CHECK}the newest notebook could not be read; {chosen.entry.name} was taken instead")
-        elif _base(chosen.entry.name) in (_base(kept.entry.name), unit):
-            _keep(course, unit, one.student, _dump(notebook), chosen.entry.time, f"{chosen.number or position}")
-            one.notes.append(f"an older version, {chosen.entry.name}, was kept in inbox/")
-        else:
-            one.notes.append(f"{CHECK}there was another notebook, {chosen.entry.name}; it was not taken")
-    if kept is None:
+            self.take(one, files)
+        except OSError as error:
+            if error.errno in FULL:
+                raise UserError(f"cannot write {error.filename}: {error.strerror}") from None
+            self.refuse(one, f"it could not be filed: {error.strerror or error}")
+        except Exception as error:  # a submission that nobody has thought of is one line
+            self.refuse(one, f"it could not be collected: {type(error).__name__}: {error}")
+        one.repairs, one.notes, one.said = (
+            outside.lines(each, 50) for each in (one.repairs, one.notes, one.said)
+        )
+        until = self.ledger.deadline(self.unit, student)
+        one.late = facts.is_late(one.came, until, self.course.settings.late)
+        return one
+
+    def refuse(self, one: Taken, reason: str) -> None:
         one.status = "refused"
-        return
-    if _base(kept.entry.name) != unit:
-        one.notes.append(f"the notebook was called {kept.entry.name!r}")
-    if sum("was missing" in note for note in one.repairs) > len(names) // 2:
-        one.notes.append(f"{CHECK}most of the graded cells were not there: is this the assignment {unit}?")
-    _file(course, unit, one, content, moment, _beside(usable, kept, one))
+        one.notes.append(outside.line(reason, 400))
+
+    def take(self, one: Taken, files: list[Delivered]) -> None:
+        """Choose, repair, file."""
+        usable = self.usable(one, files)
+        notebooks = [each for each in usable if NOTEBOOK.search(each.entry.name)]
+        if not notebooks:
+            self.refuse(one, self.instead(one, files))
+            return
+        kept, content = self.choose(one, notebooks)
+        if not kept:
+            self.refuse(one, f"ask {self.called(one.student)} for {self.wanted}")
+            return
+        newest = max(kept, key=lambda each: each.number)
+        one.file, one.known_as = newest.entry.name, list(newest.who)
+        one.upload = newest.number
+        one.came = self.came(one, newest)
+        others = filing.beside(usable, kept, one, tuple(content))
+        filing.file(self.course, self.unit, one, content, others)
+
+    @property
+    def wanted(self) -> str:
+        return " and ".join(f"{release.name}.ipynb" for release in self.releases)
+
+    def choose(
+        self, one: Taken, notebooks: list[Delivered]
+    ) -> tuple[list[Delivered], dict[str, bytes]]:
+        """The files that count, and what is filed under which name."""
+        kept, content = [], {}
+        for release in self.releases:
+            mine = [each for each in notebooks if self.may_be(each, release)]
+            choice = Choice(self, one, release, mine)
+            choice.look()
+            if choice.kept is not None:
+                kept.append(choice.kept)
+                content[f"{release.name}.ipynb"] = choice.content
+            elif len(self.releases) > 1:
+                one.notes.append(f"{CHECK}{release.name}.ipynb was not handed in")
+        names = {release.name for release in self.releases}
+        for each in notebooks if len(names) > 1 else ():
+            if base(each.entry.name) not in names:
+                name = outside.line(each.entry.name, 100)
+                one.notes.append(f"{CHECK}there was another notebook, {name}; it was not taken")
+        return kept, content
+
+    def may_be(self, each: Delivered, release: Release) -> bool:
+        """One of several notebooks is known by its name; a single one may be called anything."""
+        return len(self.releases) == 1 or base(each.entry.name) == release.name
+
+    def usable(self, one: Taken, files: list[Delivered]) -> list[Delivered]:
+        """What may be read, zips opened; what may not is said."""
+        found, left_out = [], []
+        for each in files:
+            for entry in archive.opened(each.entry):
+                if entry.refused:
+                    left_out.append(f"{entry.name} was left out: {entry.refused}")
+                else:
+                    found.append(Delivered(each.who, entry, each.late, each.number))
+        one.said += outside.lines(left_out, 10)
+        return found
+
+    def called(self, student: str) -> str:
+        name = self.people.name(student)
+        return f"{outside.line(name, 80)} ({student})" if name else student
+
+    def instead(self, one: Taken, files: list[Delivered]) -> str:
+        """What was handed in instead of a notebook, and what to do."""
+        names = [each.entry.name for each in files]
+        kinds = [ASK.get(name.rpartition(".")[2].lower(), "a file") for name in names]
+        listed = ", ".join(f"{outside.line(name, 60)}" for name in names[:5])
+        more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+        what = " and ".join(dict.fromkeys(kinds))
+        return (
+            f"there is no notebook among the files, only {what} ({listed}{more}):"
+            f" ask {self.called(one.student)} for {self.wanted}"
+        )
+
+    def came(self, one: Taken, chosen: Delivered) -> HandIn:
+        """When it was handed in: as told, by the platform's mark, or by the outermost file."""
+        zone = self.course.settings.zone
+        if self.known is not None:
+            row = self.people.students.get(one.student, {})
+            names = [one.student, *chosen.who, *row.values()]
+            if (time := self.known.of(names, fold)) is not None:
+                source = "told" if self.known.told else "worksheet"
+                return HandIn(time, source, self.known.zone)
+        if chosen.late:
+            return HandIn(None, "mark")
+        if self.result.layout == "canvas":
+            return HandIn(None, "unmarked")
+        time = chosen.entry.time
+        if time is None or self.result.layout not in STAMPED or time.year < 1990:
+            return HandIn()
+        if time.tzinfo is None:
+            return HandIn(time.replace(tzinfo=zone), "entry", str(zone))
+        return HandIn(time, "file", "UTC")
 
 
-def _released_names(release: bytes) -> set[str]:
-    marks = [cell.get("metadata", {}).get("nbgrader", {}) for cell in json.loads(release)["cells"]]
-    return {mark["grade_id"] for mark in marks if "grade_id" in mark}
+@dataclass
+class Choice:
+    """Which of a student's notebooks counts."""
+
+    job: Job
+    one: Taken
+    release: Release
+    notebooks: list[Delivered]
+    kept: Delivered | None = None
+    content: bytes = b""
+
+    def look(self) -> None:
+        """The best one that can be read is kept; `one` says what became of the others."""
+        ranked = sorted(self.notebooks[:MAX_NOTEBOOKS], key=self.rank, reverse=True)
+        left = len(self.notebooks) - len(ranked)
+        if left:
+            self.one.notes.append(f"{CHECK}{left} more notebooks were not looked at")
+        failed = False
+        for position, each in enumerate(ranked):
+            name = outside.line(each.entry.name, 100)
+            if (unit := self.release.another(text_of(each.entry))) is not None:
+                typed = self.job.course.typed(unit)
+                self.one.notes.append(
+                    f"{name} is the notebook of {unit}: hand it to `autograder collect {typed}`"
+                )
+                continue
+            try:
+                notebook, repairs = repair(each.entry.read(), self.release.content)
+            except FAILURES as error:
+                self.one.notes.append(f"{name} cannot be graded: {error}")
+                failed = True
+                continue
+            if self.kept is None:
+                self.keep(each, notebook, repairs, failed)
+            else:
+                self.other(each, notebook, position)
+
+    def rank(self, each: Delivered) -> tuple[bool, bool, int, int, datetime]:
+        """The notebook of this unit first, then the newest."""
+        name = each.entry.name
+        by_name = base(name) == self.release.name
+        number = re.search(r"[-_(](\d{1,2})\)?\.ipynb", name)
+        version = int(number[1]) if number and by_name else 0
+        text = "" if by_name else text_of(each.entry)
+        by_content = by_name or any(f'"{known}"' in text for known in self.release.names)
+        time = each.entry.time or datetime.min
+        return by_name, by_content, each.number, version, time.replace(tzinfo=UTC)
+
+    def keep(
+        self, each: Delivered, notebook: dict[str, Any], repairs: list[str], failed: bool
+    ) -> None:
+        one, unit, name = self.one, self.release.name, outside.line(each.entry.name, 100)
+        self.kept, self.content, one.repairs = each, dump(notebook), repairs
+        if failed:
+            one.notes.append(
+                f"{CHECK}the newest notebook could not be read; {name} was taken instead"
+            )
+        if base(each.entry.name) != unit:
+            one.notes.append(f"the notebook was called {name!r}")
+        missing = sum("was missing" in note for note in repairs)
+        if missing > len(self.release.names) // 2:
+            one.notes.append(
+                f"{CHECK}most of the graded cells were not there: is this the assignment {unit}?"
+            )
+
+    def other(self, each: Delivered, notebook: dict[str, Any], position: int) -> None:
+        """An older version is kept aside, anything else is for a person."""
+        job, name = self.job, outside.line(each.entry.name, 100)
+        assert self.kept is not None
+        if base(each.entry.name) in (base(self.kept.entry.name), self.release.name):
+            mark = f"{each.number or position}"
+            filing.keep(
+                job.course, job.unit, self.one.student, dump(notebook), each.entry.time, mark
+            )
+            self.one.notes.append(f"an older version, {name}, was kept in inbox/")
+        else:
+            self.one.notes.append(f"{CHECK}there was another notebook, {name}; it was not taken")
 
 
-def _base(name: str) -> str:
+def base(name: str) -> str:
     """A notebook's name without what browsers, Colab and platforms add to it."""
-    stem = re.sub(r"\.ipynb$", "", name, flags=re.I)
+    stem = NOTEBOOK.sub("", name)
     stem = re.sub(r"^(?:Copy[ _]of[ _]+)+", "", stem, flags=re.I)
     return re.sub(r"(?:[-_]\d{1,2}|\s?\(\d+\))+$", "", stem)
 
 
-def _rank(each: Delivered, unit: str, names: set[str]) -> tuple[bool, bool, int, int, datetime]:
-    """The notebook of this unit first, then the newest."""
-    number = re.search(r"[-_(](\d{1,2})\)?\.ipynb$", each.entry.name)
-    version = int(number[1]) if number and _base(each.entry.name) == unit else 0
-    by_name = _base(each.entry.name) == unit
+def text_of(entry: Entry) -> str:
     try:
-        by_content = by_name or any(f'"{name}"' in each.entry.read().decode("utf-8", "replace") for name in names)
-    except (OSError, ValueError, RuntimeError, zipfile.BadZipFile):
-        by_content = False
-    return by_name, by_content, each.number, version, each.entry.time or datetime.min.replace(tzinfo=UTC)
+        return entry.read().decode("utf-8", "replace")
+    except FAILURES:
+        return ""
 
 
-def _time(course: Course, unit: str, one: Taken, chosen: Delivered, given: datetime | None, longer: datetime | None) -> datetime | None:
-    """When it was handed in: as told, or by the file; a platform's own mark "late" is believed over the file."""
-    due = longer or course.settings.due.get(unit)
-    moment = given or chosen.entry.time
-    if given is None and due is not None and moment is not None:
-        if chosen.late and moment <= due:
-            moment = due + timedelta(seconds=1)
-            one.notes.append("the platform says late, but not how much: one day is counted; --times tells more")
-        elif not chosen.late and chosen.number and moment > due:
-            moment = due  # Canvas marks what is late: the times of the files are those of the download
-    one.time = moment.astimezone(UTC).strftime(STAMP) if moment is not None else ""
-    one.late = bool(due is not None and moment is not None and moment > due)
-    return moment
-
-
-def _beside(usable: list[Delivered], kept: Delivered, one: Taken) -> dict[str, bytes]:
-    """Other files that were handed in with the notebook; none may pass for the course's own or for the time."""
-    beside: dict[str, bytes] = {}
-    space = MAX_BESIDE_BYTES
-    for each in usable:
-        name = "/".join(each.entry.parts)
-        if each is kept or name.lower().endswith(".ipynb") or name == "timestamp.txt":
-            continue
-        if len(beside) >= MAX_BESIDE or each.entry.size > space or ".." in each.entry.parts:
-            one.notes.append(f"{name} was left out: too many files, or too large")
-            continue
-        try:
-            beside[name] = each.entry.read()
-            space -= len(beside[name])
-        except (OSError, ValueError, RuntimeError, zipfile.BadZipFile) as error:
-            one.notes.append(f"{name} was left out: {error}")
-    return beside
-
-
-def _file(course: Course, unit: str, one: Taken, content: bytes, moment: datetime | None, beside: dict[str, bytes]) -> None:
-    """Put it where nbgrader looks; what was there goes to inbox/ unless it is newer."""
-    target = course.submitted / one.student / unit
-    notebook, stamp = target / f"{unit}.ipynb", target / "timestamp.txt"
-    one.status = "taken"
-    if target.exists():
-        before = _moment(stamp.read_text(encoding="utf-8"), stamp) if stamp.is_file() else None
-        if notebook.is_file() and notebook.read_bytes() == content:
-            one.status = "unchanged"
-            if one.time and (before is None or before.strftime(STAMP) == one.time):
-                return
-            if before is not None and moment is not None and moment > before:
-                return  # the same again, later: the earlier time is the better one
-        elif before is not None and moment is not None and moment < before:
-            one.status = "older"
-            one.notes.append(f"it is older than what is there, of {before.strftime(STAMP)}; that one stays")
-            _keep(course, unit, one.student, content, moment, "older")
-            return
-        else:
-            one.status = "replaced"
-            kept = course.root / "inbox" / unit / "replaced" / one.student / datetime.now(UTC).strftime("%Y%m%d-%H%M%S-%f")
-            kept.parent.mkdir(parents=True, exist_ok=True)
-            shutil.move(target, kept)
-            one.notes.append(f"the one before is in {kept.relative_to(course.root)}")
-    aside = target.with_name(f".{unit}.new")
-    shutil.rmtree(aside, ignore_errors=True)
-    for name, data in beside.items():
-        _write(aside / name, data)
-    _write(aside / f"{unit}.ipynb", content)
-    if one.time:
-        _write(aside / "timestamp.txt", one.time.encode())
-    shutil.rmtree(target, ignore_errors=True)
-    os.replace(aside, target)
-
-
-def _keep(course: Course, unit: str, student: str, content: bytes, moment: datetime | None, mark: str) -> None:
-    when = moment.astimezone(UTC).strftime("%Y%m%d-%H%M%S") if moment is not None else "undated"
-    _write(course.root / "inbox" / unit / "older" / student / f"{when}-{mark}.ipynb", content)
-
-
-def _dump(notebook: dict[str, Any]) -> bytes:
+def dump(notebook: dict[str, Any]) -> bytes:
     return (json.dumps(notebook, ensure_ascii=False, indent=1) + "\n").encode()
-
-
-def _write(path: Path, content: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    aside = path.with_name(f".{path.name}.new")
-    aside.write_bytes(content)
-    aside.replace(path)
-
-
-# Due dates -------------------------------------------------------------------------------------------------------------
-
-
-def _moment(text: str, where: Path | None) -> datetime:
-    """A time as people and platforms write it; without a zone it is UTC."""
-    from dateutil import parser  # type: ignore[import-untyped]
-
-    try:
-        found: datetime = parser.parse(text, default=datetime(2000, 1, 1, tzinfo=UTC))
-    except (ValueError, OverflowError):
-        raise UserError(f"{where}: {text!r} is not a time, such as 2027-03-01 12:00 UTC") from None
-    return found
-
-
-def extended(course: Course, unit: str, path: Path | None) -> dict[str, datetime]:
-    """Student -> due date of one's own: [extensions] of course.toml, and a CSV file (student, due)."""
-    given: dict[str, Any] = dict(course.settings.extensions.get(unit, {}))
-    for row in platforms.table(path, "student", "due") if path else []:
-        if row.get("unit", unit) in (unit, "", unit[:2]):
-            given[row["student"]] = _moment(row["due"], path)
-    for student, due in given.items():
-        if not isinstance(due, datetime) or due.tzinfo is None:
-            raise UserError(f"course.toml: the extension of {student} in {unit} must be a date and time with a time zone")
-    return {safe(student): due for student, due in given.items()}
-
-
-def _grant(course: Course, unit: str, longer: dict[str, datetime]) -> None:
-    """Tell nbgrader, so that late penalties know."""
-    from autograder.gradebook import opened
-
-    due = course.settings.due.get(unit)
-    if not longer or due is None:
-        return
-    with warnings.catch_warnings(), opened(course) as gradebook:
-        warnings.simplefilter("ignore")  # SQLAlchemy's, on how nbgrader uses it
-        for student, until in longer.items():
-            gradebook.update_or_create_student(student)
-            gradebook.update_or_create_submission(unit, student)
-            minutes = max(0.0, (until - due).total_seconds() / 60)
-            gradebook.grant_extension(unit, student, minutes=minutes)

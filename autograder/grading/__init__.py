@@ -1,1 +1,1 @@
-"""Grades submissions: prepare (trusted), run (untrusted, behind walls), judge (trusted), record (trusted)."""
+"""Grades submissions: prepare, judge and record are trusted, what runs behind the walls is not."""

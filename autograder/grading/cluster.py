@@ -1,7 +1,10 @@
-"""A Dask cluster as a pool: the only file that knows Dask, imported only when a cluster is asked for.
+"""A Dask cluster as a pool.
 
-Beside each worker of the cluster stands a grading process of its own with its own warm process and walls. It needs neither the
-gradebook nor a shared file system: a request holds everything. If it dies, the cluster's worker lives and says so.
+The only file that knows Dask, imported only when a cluster is asked for.
+
+Beside each worker of the cluster stands a grading process of its own with its own warm process
+and walls. It needs neither the gradebook nor a shared file system: a request holds everything. If
+it dies, the cluster's worker lives and says so.
 """
 
 import contextlib
@@ -19,7 +22,10 @@ try:
 except ImportError as error:
     from autograder.errors import UserError
 
-    raise UserError(f"a cluster needs Dask, which is not installed here ({error}): pip install 'attention-course[cluster]'") from None
+    raise UserError(
+        f"a cluster needs Dask, which is not installed here ({error}): pip install "
+        "'attention-course[cluster]'"
+    ) from None
 
 from autograder.errors import UserError
 from autograder.grading.pool import Lost, Refused, Worker, fresh
@@ -29,11 +35,16 @@ LOOK = 1.0  # seconds for which what is known about the workers is good
 RESENT = 20  # times that a job may be lost with the scheduler, which is not its fault
 GONE = (CancelledError, ClosedClientError, OSError, TimeoutError)  # the scheduler, or the way to it
 
-_idle: "queue.SimpleQueue[Worker]" = queue.SimpleQueue()  # on a worker of the cluster: grading processes without a job
+_idle: "queue.SimpleQueue[Worker]" = (
+    queue.SimpleQueue()
+)  # on a worker of the cluster: grading processes without a job
 
 
 def grade_here(request: bytes, seconds: float) -> tuple[str, str, bytes]:
-    """On a worker of the cluster: what came of a request, who says so, and the answer or the reason why there is none."""
+    """On a worker of the cluster.
+
+    What came of a request, who says so, and the answer or the reason why there is none.
+    """
     me = get_worker().address
     try:
         grader = _idle.get_nowait()
@@ -51,7 +62,10 @@ def grade_here(request: bytes, seconds: float) -> tuple[str, str, bytes]:
 
 
 class Cluster:
-    """The workers behind a scheduler, seen from the coordinator. A scheduler that comes back is found again."""
+    """The workers behind a scheduler, seen from the coordinator.
+
+    A scheduler that comes back is found again.
+    """
 
     def __init__(
         self,
@@ -69,20 +83,32 @@ class Cluster:
         self.closed = False
         self.client = self._connect(10.0)
         self.look()
-        say(f"cluster {address}: {len(self.threads)} workers, {sum(self.threads.values())} submissions at a time")
+        say(
+            f"cluster {address}: {len(self.threads)} workers, {sum(self.threads.values())} "
+            "submissions at a time"
+        )
 
     def _connect(self, seconds: float) -> Client:
         try:
-            return Client(self.address, security=_security(self.address), timeout=seconds, set_as_default=False)
+            return Client(
+                self.address,
+                security=_security(self.address),
+                timeout=seconds,
+                set_as_default=False,
+            )
         except (OSError, TimeoutError, ValueError) as error:
-            raise UserError(f"there is no scheduler that lets us in at {self.address}: {_first_line(error)}") from None
+            raise UserError(
+                f"there is no scheduler that lets us in at {self.address}: {_first_line(error)}"
+            ) from None
 
     @property
     def size(self) -> int:
         """How many jobs the workers that may grade take at a time; workers may come and go."""
         with contextlib.suppress(*GONE):
             self.look()
-        return max(1, sum(count for worker, count in self.threads.items() if worker not in self.refused))
+        return max(
+            1, sum(count for worker, count in self.threads.items() if worker not in self.refused)
+        )
 
     def look(self) -> list[str]:
         """The workers that may grade, as they were a moment ago."""
@@ -97,10 +123,18 @@ class Cluster:
             client = self._living()
             allowed = self._somebody()
             try:
-                future = client.submit(self.work, request, seconds, pure=False, workers=allowed if self.refused else None)
+                future = client.submit(
+                    self.work,
+                    request,
+                    seconds,
+                    pure=False,
+                    workers=allowed if self.refused else None,
+                )
                 kind, who, answer = self._result(future, seconds)
             except KilledWorker as killed:
-                raise Lost(f"the cluster lost every worker that had it, the last one {_last(killed)}") from None
+                raise Lost(
+                    f"the cluster lost every worker that had it, the last one {_last(killed)}"
+                ) from None
             except GONE:
                 continue  # the scheduler went, and what it had to do with it
             if kind == "done":
@@ -110,7 +144,9 @@ class Cluster:
             self._refuse(who, answer.decode())
         raise Lost("the scheduler went away again and again")
 
-    def _result(self, future: "Future[tuple[str, str, bytes]]", seconds: float) -> tuple[str, str, bytes]:
+    def _result(
+        self, future: "Future[tuple[str, str, bytes]]", seconds: float
+    ) -> tuple[str, str, bytes]:
         """Wait for a result; Lost if none comes in a time in which two tries would have ended."""
         deadline = time.monotonic() + 3 * seconds
         while True:
@@ -124,17 +160,25 @@ class Cluster:
             if self.closed or time.monotonic() > deadline:
                 with contextlib.suppress(*GONE):
                     future.cancel(force=True)
-                raise Lost("the cluster gave no answer in time" if not self.closed else "the run has ended")
+                raise Lost(
+                    "the cluster gave no answer in time" if not self.closed else "the run has ended"
+                )
 
     def _living(self) -> Client:
-        """A client with a connection; if there is none, wait for the scheduler as long as patience lasts."""
+        """A client with a connection.
+
+        If there is none, wait for the scheduler as long as patience lasts.
+        """
         with self.lock:
             began, told = time.monotonic(), False
             while self.client.status != "running":
                 if self.closed:
                     raise Lost("the run has ended")
                 if not told:
-                    self.say(f"the scheduler at {self.address} does not answer: waiting up to {self.patience:.0f} s")
+                    self.say(
+                        f"the scheduler at {self.address} does not answer: waiting up to "
+                        f"{self.patience:.0f} s"
+                    )
                     told = True
                 if self.client.status == "closed":
                     with contextlib.suppress(UserError):
@@ -143,7 +187,8 @@ class Cluster:
                 if time.monotonic() - began > self.patience:
                     raise UserError(
                         f"the scheduler at {self.address} has been away for {self.patience:.0f} s. "
-                        "What is recorded stays recorded; give the same command again when it is back"
+                        "What is recorded stays recorded; give the same command again when it is "
+                        "back"
                     )
                 time.sleep(0.2)
             if told:
@@ -151,7 +196,10 @@ class Cluster:
             return self.client
 
     def _somebody(self) -> list[str]:
-        """The workers that may grade; waits for one as long as patience lasts, unless all there are refuse."""
+        """The workers that may grade.
+
+        Waits for one as long as patience lasts, unless all there are refuse.
+        """
         began, told = time.monotonic(), False
         while True:
             try:
@@ -162,9 +210,15 @@ class Cluster:
             if self.closed:
                 raise Lost("the run has ended")
             if self.refused and set(self.threads) <= set(self.refused) and self.threads:
-                raise UserError("no worker of the cluster may grade: " + "; ".join(f"{who}: {why}" for who, why in self.refused.items()))
+                raise UserError(
+                    "no worker of the cluster may grade: "
+                    + "; ".join(f"{who}: {why}" for who, why in self.refused.items())
+                )
             if time.monotonic() - began > self.patience:
-                raise UserError(f"the cluster at {self.address} has had no worker for {self.patience:.0f} s: start some, then go on")
+                raise UserError(
+                    f"the cluster at {self.address} has had no worker for {self.patience:.0f} s: "
+                    "start some, then go on"
+                )
             if not told:
                 self.say(f"the cluster has no worker: waiting up to {self.patience:.0f} s for one")
                 told = True
@@ -183,13 +237,19 @@ class Cluster:
 
 
 def check_address(address: str) -> None:
-    """Whoever reaches an open scheduler runs code on its workers: without TLS only this machine may be meant."""
+    """Whoever reaches an open scheduler runs code on its workers.
+
+    Without TLS only this machine may be meant.
+    """
     parts = urlsplit(address)
     if parts.scheme not in ("tls", "tcp") or not parts.hostname:
-        raise UserError(f"{address!r} is not the address of a scheduler: it looks like tls://HOST:8786")
+        raise UserError(
+            f"{address!r} is not the address of a scheduler: it looks like tls://HOST:8786"
+        )
     if parts.scheme == "tcp" and not _is_here(parts.hostname):
         raise UserError(
-            f"{address} is not encrypted: whoever can listen reads the secret seed, and whoever can connect runs code on the workers. "
+            f"{address} is not encrypted: whoever can listen reads the secret seed, and whoever "
+            "can connect runs code on the workers. "
             "Use tls:// (docs/scale.md shows how), or tcp:// on this machine only"
         )
 
@@ -202,15 +262,20 @@ def _is_here(host: str) -> bool:
 
 
 def _security(address: str) -> Security | None:
-    """The keys that Dask's own configuration names (DASK_CONFIG); required if the address says tls."""
+    """The keys that Dask's own configuration names (DASK_CONFIG).
+
+    Required if the address says tls.
+    """
     if not address.startswith("tls:"):
         return None
     security = Security(require_encryption=True)
     keys = security.get_tls_config_for_role("client")
     if not (keys["ca_file"] and keys["cert"] and keys["key"]):
         raise UserError(
-            "tls:// needs a certificate: set DASK_CONFIG to a file that names distributed.comm.tls.ca-file and .client.cert and .key "
-            "(cluster/certificates.sh writes one)"
+            "tls:// needs a certificate: set DASK_CONFIG to a file that names "
+            "distributed.comm.tls.ca-file and .client.cert and .key "
+            "(cluster/certificates.sh makes the keys, and with them `cluster/run.sh client KEYS "
+            "autograder grade ...` sets all of it)"
         )
     return security
 

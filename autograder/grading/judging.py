@@ -1,23 +1,47 @@
-"""Runs a prepared submission and judges it: the course's own tests from outside, an instructor's asserts inside the walls."""
+"""Runs a prepared submission and judges it.
 
+The course's own tests are judged from outside, an instructor's asserts run inside the walls.
+"""
+
+import gc
 import math
 import time
-from dataclasses import dataclass, replace
+import warnings
+from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 
+import torch
+
+from autograder import outside
+from autograder.grading.outputs import markdown
 from autograder.grading.prepare import Cell, SourceCell
 from autograder.grading.remote import Requests, outcomes_of
-from autograder.grading.results import CaseNote, CellResult
-from autograder.grading.session import Session, Stopped
+from autograder.grading.results import CaseResult, CellResult, LimitNote
+from autograder.grading.session import NO_DATA, Session, Stopped
 from autograder.sandbox import wire
 from autograder.sandbox.wire import WireError
-from course_utils import syntax
 from course_utils.check import Result as Shown
-from course_utils.exercise import Choice, Exercise, Unit
-from course_utils.judge import Verdict, judge
-from course_utils.play import Case, Failure, Outcome
+from course_utils.judging import syntax
+from course_utils.judging.exercise import Choice, Exercise, Unit
+from course_utils.judging.judge import (
+    VISIBLE_SEED,
+    Earlier,
+    Verdict,
+    expected_of,
+    judge,
+    variant_outcomes,
+)
+from course_utils.judging.runner import Case, Failure, Outcome
+from course_utils.judging.stand_in import REFUSED, Answer, Oracle, Question
 
 REQUESTS = Requests()
+TIMES, LEAST = 20.0, 2.0  # an answer gets so many times what the solution needs, or so many seconds
+ANSWER_CELL = 10.0  # seconds for a cell that only has to define its answer
+QUESTIONS = 60  # that one case may ask of stand-ins: each one plays it again
+ENDLESS_QUESTIONS = Failure("raised", REFUSED, "it asked too many questions")
+TOO_LARGE = "the answer is too large to be sent, or holds something that cannot be sent"
+MAX_TITLE, MAX_MESSAGE, MAX_CARD, MAX_HTML = 300, 4000, 20_000, 300_000  # characters
 LIMITS = {  # for the student, by the name in course.toml
     "cell_seconds": "the time for one cell",
     "submission_seconds": "the time for the whole notebook",
@@ -30,6 +54,27 @@ LIMITS = {  # for the student, by the name in course.toml
 
 
 @dataclass
+class Served:
+    """Answers to the questions of one case; a child keeps those that it was sent already."""
+
+    answers: list[tuple[Any, list[bytes]]] = field(default_factory=list)  # encoded
+    sent: int = 0
+
+    def add(self, answer: Answer) -> None:
+        own: list[bytes] = []
+        self.answers.append((wire.encode(answer, own), own))
+
+    def unsent(self, buffers: list[bytes], fresh: bool) -> list[Any]:
+        """How many the child has, and the others; all of them for a fresh one."""
+        known = 0 if fresh else self.sent
+        new = self.answers[known:]
+        self.sent = len(self.answers)
+        for _, own in new:
+            buffers += own
+        return [known, [node for node, _ in new]]
+
+
+@dataclass
 class RemoteAttempt:
     """An answer in the student's process, seen through the wall."""
 
@@ -37,52 +82,140 @@ class RemoteAttempt:
     name: str
     source: str
     where: str
+    oracle: Oracle | None = None
+    seconds: float = math.inf  # for all cases of a seed; an exercise's own limit may be less
+
+    def assisted(self, oracle: Oracle) -> "RemoteAttempt":
+        return replace(self, oracle=oracle)
 
     def play(self, cases: list[Case], limit: float) -> list[Outcome]:
+        """Put the cases to the answer; each question of a stand-in is answered here, and its case
+        put again."""
+        limit = min(limit, self.seconds)
+        if self.oracle is None:
+            return self._play(cases, limit, {}, [])
+        outcomes: list[Outcome] = [Outcome(failure=ENDLESS_QUESTIONS)] * len(cases)
+        served = [Served() for _ in cases]
+        still = list(range(len(cases)))
+        for _ in range(QUESTIONS):
+            fresh = self.session.child is None  # then it knows no earlier answer
+            buffers: list[bytes] = []
+            new = [served[i].unsent(buffers, fresh) for i in still]
+            told = {"stand_ins": self.oracle.wanted, "served": new, "numbers": still}
+            got = self._play([cases[i] for i in still], limit, told, buffers)
+            for i, outcome in zip(still, got, strict=True):
+                if outcome.asks is None:
+                    outcomes[i] = outcome
+                else:
+                    served[i].add(self._answer(self.oracle, outcome.asks))
+            still = [i for i, outcome in zip(still, got, strict=True) if outcome.asks is not None]
+            if not still:
+                break
+        return outcomes
+
+    def _answer(self, oracle: Oracle, question: Question) -> Answer:
+        """What is computed here for a submission counts as its own time."""
+        before = oracle.seconds
+        answer = oracle(question)
+        self.session.used += oracle.seconds - before
+        return answer
+
+    def _play(
+        self, cases: list[Case], limit: float, told: dict[str, Any], more: list[bytes]
+    ) -> list[Outcome]:
         nodes, buffers = REQUESTS.encode(cases)
+        fields = {"name": self.name, "cases": nodes, "limit": limit, **told}
+        header: dict[str, Any] = {}
         try:
-            header, body = self.session.ask(self.where, "play", limit, {"name": self.name, "cases": nodes, "limit": limit}, buffers)
-            outcomes = outcomes_of(header, body, len(cases))
-            for outcome in outcomes:
-                if outcome.failure is not None:
-                    self.session.suspect(self.where, f"{outcome.failure.type}: {outcome.failure.message}")
+            header, body = self.session.ask(self.where, "play", limit, fields, buffers + more)
+            outcomes = outcomes_of(header, body, cases, may_ask=bool(told))
+            failures = [each.failure for each in outcomes if each.failure is not None]
+            for failure in failures:
+                self.session.suspect(self.where, f"{failure.type}: {failure.message}")
+            if forged := [failure for failure in failures if failure.kind == "crash"]:
+                self.session.notes.append(LimitNote("crash", self.where, forged[0].message))
             return outcomes
         except Stopped as stopped:
             note = stopped.note
-        except WireError as error:
-            note = self.session.stop(self.where, "crash", f"the answer came back as something that is not data ({error})").note
-        failure = Failure("crash" if note.limit == "crash" else "limit", "", told(note.limit, note.message))
+        except WireError:
+            why = TOO_LARGE if "refused" in header else NO_DATA
+            note = self.session.stop(self.where, "crash", why).note
+        failure = Failure("crash" if note.limit == "crash" else "limit", "", in_words(note))
         return [Outcome(failure=failure)] * len(cases)
 
     def value(self) -> Any:
         try:
             header, body = self.session.ask(self.where, "value", 5.0, {"name": self.name})
             value = wire.Decoder(body).decode(header.get("value"))
-            return value if value is None or value is ... or isinstance(value, bool | int | float | str) else None
+            return (
+                value
+                if value is None or value is ... or isinstance(value, bool | int | float | str)
+                else None
+            )
         except Stopped:
             return None
         except WireError:
             return None
 
 
-def told(limit: str, message: str) -> str:
-    return message if limit == "crash" else f"{LIMITS.get(limit, limit)} ({message})"
+def in_words(note: LimitNote) -> str:
+    """What was hit, for the student."""
+    return (
+        note.message
+        if note.limit == "crash"
+        else f"{LIMITS.get(note.limit, note.limit)} ({note.message})"
+    )
+
+
+@cache
+def seconds_for(exercise: Exercise) -> float:
+    """Seconds of processor time for all cases of a seed: a multiple of what the solution needs on
+    this machine, so that an endless answer does not hold up a class."""
+    known, began = expected_of.cache_info().misses, time.thread_time()
+    expected_of(exercise, VISIBLE_SEED)
+    if expected_of.cache_info().misses == known:  # it was known already: nothing was measured
+        began = time.thread_time()
+        expected_of.__wrapped__(exercise, VISIBLE_SEED)
+    return min(exercise.limit, max(LEAST, TIMES * (time.thread_time() - began)))
+
+
+def rehearse(unit: Unit) -> None:
+    """Compute what right and known wrong answers give to the visible cases, and how long that
+    takes, before workers fork."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    with warnings.catch_warnings():  # of torch, about what wrong variants compute
+        warnings.simplefilter("ignore")
+        for exercise in unit.exercises:
+            if isinstance(exercise, Exercise):
+                _rehearse(exercise)
+    torch.set_num_threads(threads)
+    gc.freeze()
+
+
+def _rehearse(exercise: Exercise) -> None:
+    seconds_for(exercise)
+    for known in exercise.misconceptions:
+        for variant in known.variants if exercise.kind != "training" else ():
+            variant_outcomes(exercise, variant, VISIBLE_SEED)
 
 
 @dataclass
-class Graded:
+class GradedNotebook:
     """A submission that has run: its cells in the notebook's format, and the graded ones."""
 
     cells: list[dict[str, Any]]
     results: list[CellResult]
     comments: dict[str, str | None]
     problems: list[str]  # what a person should look at
+    # exercises that are judged already: what is computed with their references gives nothing away
+    earlier: list[Earlier] = field(default_factory=list)
 
 
-def grade_cells(cells: list[Cell], unit: Unit, seed: str, session: Session) -> Graded:
+def grade_cells(cells: list[Cell], unit: Unit, seed: str, session: Session) -> GradedNotebook:
     """Run the cells in order; each test is put when its turn comes, as in a kernel."""
     exercises = {f"test_{exercise.name}": exercise for exercise in unit.exercises}
-    graded = Graded([], [], {}, [])
+    graded = GradedNotebook([], [], {}, [])
     ran: list[str] = []
     for number, cell in enumerate(cells):
         data = cell.as_dict()
@@ -90,23 +223,25 @@ def grade_cells(cells: list[Cell], unit: Unit, seed: str, session: Session) -> G
         where = known.name if known is not None else f"cell {number + 1}"
         exercise = exercises.get(known.name) if known is not None and known.is_test else None
         if known is not None and exercise is not None:
-            result, output, problem = _judged(known, exercise, session, ran, cells, seed)
-            graded.problems += [problem] if problem else []
+            own = _source(exercise.name, ran, cells)
+            most = seconds_for(exercise) if isinstance(exercise, Exercise) else math.inf
+            attempt = RemoteAttempt(session, exercise.name, own, known.name, seconds=most)
+            output = _judged(graded, known, exercise, attempt, seed)
             data["outputs"] = [output | {"execution_count": len(ran) + 1}]
             data["execution_count"] = len(ran) + 1
-            graded.results.append(result)
-            graded.comments[exercise.name] = result.text
         elif cell.cell_type == "code" and cell.source.strip():
             began = time.perf_counter()
-            done = session.run(where, cell.source)
+            done = session.run(where, cell.source, seconds=_cell_seconds(known, unit))
             ran.append(cell.source)
             data["outputs"], data["execution_count"] = done.outputs, done.count
             if done.stopped is not None:
-                data["outputs"].append(
-                    _notice(f"Stopped: {told(done.stopped.limit, done.stopped.message)}. The other cells were run without this one.")
-                )
+                data["outputs"].append(_notice(done.stopped))
             if known is not None and known.is_test:
-                graded.results.append(_asserted(known, data["outputs"], time.perf_counter() - began))
+                graded.results.append(
+                    _asserted(known, data["outputs"], time.perf_counter() - began)
+                )
+        elif cell.cell_type == "markdown" and not cell.ours:
+            data["source"] = markdown(cell.source)
         if known is not None and known.solution:
             if known.grade:
                 graded.results.append(_by_hand(known, cell))
@@ -116,54 +251,111 @@ def grade_cells(cells: list[Cell], unit: Unit, seed: str, session: Session) -> G
     return graded
 
 
+def _cell_seconds(known: SourceCell | None, unit: Unit) -> float:
+    """An answer cell has to define a function or a class, which takes the solution no time; any
+    other cell may compute, and `cell_seconds` alone bounds it."""
+    kinds = {exercise.name: exercise.kind for exercise in unit.exercises}
+    kind = kinds.get(known.name) if known is not None and known.solution else None
+    return ANSWER_CELL if kind in ("function", "module") else math.inf
+
+
 def _judged(
-    known: SourceCell, exercise: Exercise | Choice, session: Session, ran: list[str], cells: list[Cell], seed: str
-) -> tuple[CellResult, dict[str, Any], str]:
-    began, problem = time.perf_counter(), ""
-    own = next((cell.source for cell in cells if cell.known is not None and cell.known.name == exercise.name), "")
-    attempt = RemoteAttempt(session, exercise.name, _source(exercise.name, ran, own), known.name)
+    graded: GradedNotebook,
+    known: SourceCell,
+    exercise: Exercise | Choice,
+    attempt: RemoteAttempt,
+    seed: str,
+) -> dict[str, Any]:
+    """Judge an answer, note the result, and return what stands below its test cell."""
+    began = time.perf_counter()
     try:
-        verdict = judge(exercise, attempt, seed)
-    except Exception as error:  # data that the judge did not expect: worth nothing, but never the end of a run
-        blank = Verdict(exercise.name, exercise.kind, exercise.section, 0.0, exercise.points, "failed")
-        verdict = replace(blank, message="What came back could not be compared with what was expected.")
-        problem = f"the judge failed at {known.name}, which got no points: {type(error).__name__}: {error}"
-    verdict = replace(verdict, max_points=known.points) if verdict.max_points != known.points else verdict
+        verdict = judge(exercise, attempt, seed, graded.earlier)
+    except Exception as error:  # data that the judge did not expect: never the end of a run
+        blank = Verdict(
+            exercise.name, exercise.kind, exercise.section, 0.0, exercise.points, "failed"
+        )
+        verdict = replace(
+            blank, message="What came back could not be compared with what was expected."
+        )
+        why = f"{type(error).__name__}: {error}"
+        graded.problems.append(f"the judge failed at {known.name}, which got no points: {why}")
+    verdict = (
+        replace(verdict, max_points=known.points) if verdict.max_points != known.points else verdict
+    )
     shown = Shown(verdict)
-    text = str(shown)
     html = shown._repr_html_()
+    html = outside.valid(html, MAX_HTML) if len(html) <= MAX_HTML else ""
+    cases = tuple(
+        CaseResult(
+            case.label,
+            case.group,
+            case.passed,
+            case.visible,
+            outside.valid(case.message, MAX_MESSAGE),
+        )
+        for case in verdict.cases
+    )
     result = CellResult(
-        known.name, exercise.name, "judged", shown.points, known.points,
-        kind=exercise.kind, section=exercise.section, status=verdict.status, misconception=verdict.misconception,
-        title=verdict.title, message=verdict.message, text=text, html=html,
-        cases=tuple(CaseNote(c.label, c.group, c.passed, c.visible, c.message) for c in verdict.cases),
+        known.name,
+        exercise.name,
+        "judged",
+        shown.points,
+        known.points,
+        kind=exercise.kind,
+        section=verdict.section,
+        status=verdict.status,
+        misconception=verdict.misconception,
+        title=outside.valid(verdict.title, MAX_TITLE),
+        message=outside.valid(verdict.message, MAX_MESSAGE),
+        text=outside.text(str(shown), MAX_CARD),
+        html=html,
+        cases=cases,
         line=verdict.failure.line if verdict.failure is not None else None,
         seconds=round(time.perf_counter() - began, 4),
-    )  # fmt: skip
-    output = {"output_type": "execute_result", "data": {"text/plain": repr(shown), "text/html": html}, "metadata": {}}
-    return result, output, problem
+    )
+    shapes = {"text/plain": repr(shown)} | ({"text/html": html} if html else {})
+    graded.results.append(result)
+    graded.comments[exercise.name] = result.text
+    if isinstance(exercise, Exercise):
+        graded.earlier.append(Earlier(exercise, verdict))
+    return {"output_type": "execute_result", "data": shapes, "metadata": {}}
 
 
-def _source(name: str, ran: list[str], own: str) -> str:
-    """The newest cell that binds the name, as `check` finds it in a kernel; else the answer cell."""
+def _source(name: str, ran: list[str], cells: list[Cell]) -> str:
+    """The newest cell that binds the name, as `check` finds it in a kernel.
+
+    Else the answer cell.
+    """
     for code in reversed(ran):
         if name in code and (tree := syntax.parse(code)) is not None and syntax.defines(tree, name):
             return code
-    return own
+    own = (cell.source for cell in cells if cell.known is not None and cell.known.name == name)
+    return next(own, "")
 
 
 def _asserted(known: SourceCell, outputs: list[dict[str, Any]], seconds: float) -> CellResult:
-    """nbgrader's rule for a test cell: an error is nothing, a number is partial credit, anything else is everything."""
+    """nbgrader's rule: an error is nothing, a number partial credit, anything else everything."""
     points = known.points
     for output in outputs:
-        if output["output_type"] == "error" or (output["output_type"] == "stream" and output["name"] == "stderr"):
+        if output["output_type"] == "error" or (
+            output["output_type"] == "stream" and output["name"] == "stderr"
+        ):
             points = 0.0
             break
         if output["output_type"] == "execute_result":
             points = _partial(output["data"].get("text/plain", ""), known.points)
             break
     status = "passed" if points >= known.points else "failed"
-    return CellResult(known.name, None, "asserted", points, known.points, forgeable=True, status=status, seconds=round(seconds, 4))
+    return CellResult(
+        known.name,
+        None,
+        "asserted",
+        points,
+        known.points,
+        forgeable=True,
+        status=status,
+        seconds=round(seconds, 4),
+    )
 
 
 def _partial(text: str, most: float) -> float:
@@ -175,14 +367,22 @@ def _partial(text: str, most: float) -> float:
 
 
 def _by_hand(known: SourceCell, cell: Cell) -> CellResult:
-    """A written answer waits for a person; one that was never touched is worth nothing at once, as in nbgrader."""
+    """A written answer waits for a person; one that was never touched is worth nothing at once."""
     points = 0.0 if _unchanged(known, cell) else None
-    return CellResult(known.name, None, "by hand", points, known.points, status="not started" if points == 0.0 else "")
+    return CellResult(
+        known.name,
+        None,
+        "by hand",
+        points,
+        known.points,
+        status="not started" if points == 0.0 else "",
+    )
 
 
 def _unchanged(known: SourceCell, cell: Cell) -> bool:
     return cell.source == known.source
 
 
-def _notice(text: str) -> dict[str, Any]:
-    return {"output_type": "stream", "name": "stderr", "text": text + "\n"}
+def _notice(note: LimitNote) -> dict[str, Any]:
+    text = f"Stopped: {in_words(note)}. The other cells were run without this one.\n"
+    return {"output_type": "stream", "name": "stderr", "text": text}

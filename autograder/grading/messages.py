@@ -1,4 +1,7 @@
-"""Requests and answers between a pool and its workers: a byte that says what it is, the length, the content."""
+"""Requests and answers between a pool and its workers.
+
+A byte that says what it is, the length, the content.
+"""
 
 from typing import BinaryIO
 

@@ -1,8 +1,9 @@
 """Where jobs are carried out: by processes of this machine here, by a cluster in `cluster.py`.
 
-A pool carries a request to a worker and brings the answer back, or says that the worker was lost. It never tries again by itself:
-whether a submission deserves another try is for the run to decide. Nothing here imports torch: on a worker of a cluster only the
-grading process beside it does.
+A pool carries a request to a worker and brings the answer back, or says that the worker was lost.
+It never tries again by itself: whether a submission deserves another try is for the run to
+decide. Nothing here imports torch: on a worker of a cluster only the grading process beside it
+does.
 """
 
 import contextlib
@@ -17,10 +18,10 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, BinaryIO, Protocol
 
-from autograder.grading import frames
+from autograder.grading import messages
 
 if TYPE_CHECKING:
-    from autograder.grading.place import Place
+    from autograder.grading.launch import Launcher
 
 
 class Lost(Exception):
@@ -38,7 +39,10 @@ class Pool(Protocol):
     def size(self) -> int: ...
 
     def carry(self, request: bytes, seconds: float) -> bytes:
-        """The answer to a request, waited for at most so long; raises Lost. Called by many threads at once."""
+        """The answer to a request, waited for at most so long; raises Lost.
+
+        Called by many threads at once.
+        """
 
     def close(self) -> None: ...
 
@@ -46,7 +50,14 @@ class Pool(Protocol):
 class Worker:
     """A process that grades one request after the other; killed if it takes too long."""
 
-    def __init__(self, pid: int | None, reader: BinaryIO, writer: BinaryIO, end: Callable[[], int | None], folder: str = "") -> None:
+    def __init__(
+        self,
+        pid: int | None,
+        reader: BinaryIO,
+        writer: BinaryIO,
+        end: Callable[[], int | None],
+        folder: str = "",
+    ) -> None:
         self.pid, self.reader, self.writer, self.end, self.folder = pid, reader, writer, end, folder
 
     def carry(self, request: bytes, seconds: float) -> bytes:
@@ -60,15 +71,19 @@ class Worker:
         alarm.daemon = True
         alarm.start()
         try:
-            frames.put(self.writer, frames.DONE, request)
-            kind, answer = frames.get(self.reader)
+            messages.put(self.writer, messages.DONE, request)
+            kind, answer = messages.get(self.reader)
         except (EOFError, OSError, ValueError):
             code = self.kill()
-            why = f"did not answer within {seconds:.0f} s" if late.is_set() else f"died ({_how(code)})"
+            why = (
+                f"did not answer within {seconds:.0f} s"
+                if late.is_set()
+                else f"died ({_how(code)})"
+            )
             raise Lost(f"the worker {why}") from None
         finally:
             alarm.cancel()
-        if kind == frames.REFUSED:
+        if kind == messages.REFUSED:
             raise Refused(answer.decode())
         return answer
 
@@ -83,12 +98,19 @@ class Worker:
         return code
 
 
-def forked(unit: str, place: "Place") -> Worker:
-    """A worker forked from this process: it has imported the judge, and knows what the judge has computed already."""
+def forked(unit: str, launcher: "Launcher") -> Worker:
+    """A worker forked from this process.
+
+    It has imported the judge, and knows what the judge has computed already.
+    """
     reader, their_writer = os.pipe()
     their_reader, writer = os.pipe()
     context = multiprocessing.get_context("fork")
-    process = context.Process(target=_serve, args=(their_reader, their_writer, (reader, writer), unit, place), daemon=True)
+    process = context.Process(
+        target=_serve,
+        args=(their_reader, their_writer, (reader, writer), unit, launcher),
+        daemon=True,
+    )
     process.start()
     os.close(their_reader)
     os.close(their_writer)
@@ -102,25 +124,33 @@ def forked(unit: str, place: "Place") -> Worker:
     return Worker(process.pid, os.fdopen(reader, "rb"), os.fdopen(writer, "wb"), end)
 
 
-def _serve(reader: int, writer: int, not_ours: tuple[int, int], unit: str, place: "Place") -> None:
+def _serve(
+    reader: int, writer: int, not_ours: tuple[int, int], unit: str, launcher: "Launcher"
+) -> None:
     from autograder.grading import worker  # whoever forked has imported it already
 
     for descriptor in not_ours:
         os.close(descriptor)
-    worker.settle(unit, place)
+    worker.settle(unit, launcher)
     worker.serve(os.fdopen(reader, "rb"), os.fdopen(writer, "wb"))
 
 
-def fresh(place: "tuple[str, Place] | None" = None) -> Worker:
-    """A worker in a new interpreter: where forking is unsafe or impossible, and on the machines of a cluster.
+def fresh(launcher: "tuple[str, Launcher] | None" = None) -> Worker:
+    """A worker in a new interpreter.
 
-    Without a place to run submissions in it makes one of its own, in a folder that goes with it.
+    Where forking is unsafe or impossible, and on the machines of a cluster.
+
+    Without a launcher it makes its own, in a folder that goes with it.
     """
     folder = tempfile.mkdtemp(prefix="worker-")
     os.chmod(folder, 0o711)  # a child with another user number must get through
-    told = [place[0], place[1].address, str(place[1].level), place[1].view] if place is not None else []
+    arguments = (
+        [launcher[0], launcher[1].address, str(launcher[1].level), launcher[1].view]
+        if launcher is not None
+        else []
+    )
     process = subprocess.Popen(
-        [sys.executable, "-m", "autograder.grading.worker", *told],
+        [sys.executable, "-m", "autograder.grading.worker", *arguments],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         env=os.environ | {"TMPDIR": folder, "OMP_NUM_THREADS": "1"},
@@ -142,20 +172,25 @@ def _how(code: int | None) -> str:
 
 
 class LocalPool:
-    """Workers on this machine. The first ones are forked where that is safe; one that is lost is replaced by a fresh one."""
+    """Workers on this machine. The first ones are forked where that is safe.
 
-    def __init__(self, size: int, unit: str, place: "Place") -> None:
-        self.size, self.unit, self.place = size, unit, place
-        alone = all(thread.daemon or thread is threading.main_thread() for thread in threading.enumerate())
-        fork = alone and sys.platform.startswith("linux")
-        self.workers = {forked(unit, place) if fork else self._fresh() for _ in range(size)}
+    One that is lost is replaced by a fresh one.
+    """
+
+    def __init__(self, size: int, unit: str, launcher: "Launcher") -> None:
+        self.size, self.unit, self.launcher = size, unit, launcher
+        single_threaded = all(
+            thread.daemon or thread is threading.main_thread() for thread in threading.enumerate()
+        )
+        fork = single_threaded and sys.platform.startswith("linux")
+        self.workers = {forked(unit, launcher) if fork else self._fresh() for _ in range(size)}
         self.closed = False
         self.idle: queue.SimpleQueue[Worker | None] = queue.SimpleQueue()  # None: room for one more
         for each in self.workers:
             self.idle.put(each)
 
     def _fresh(self) -> Worker:
-        return fresh((self.unit, self.place))
+        return fresh((self.unit, self.launcher))
 
     def carry(self, request: bytes, seconds: float) -> bytes:
         mine = self.idle.get()

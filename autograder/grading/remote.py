@@ -1,21 +1,30 @@
-"""An attempt in another process: cases go out as inputs, outcomes come back as data, and nothing else crosses."""
+"""An attempt in another process: cases go out as inputs, outcomes come back as data.
+
+What a child says of itself is believed only where a lie gains nothing. Values and gradients, as
+many as were asked for, are compared with the expected ones. A failure never passes, except where
+a right answer raises an error: then raising it is all that is asked. Whoever controls the child
+can hide that an argument was changed in place; so can an honest `clone()`, which is what the law
+asks for. Texts are cut and cleaned.
+"""
 
 from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 
+from autograder import outside
 from autograder.sandbox import wire
 from autograder.sandbox.wire import Record, WireError
-from course_utils.play import Call, Case, Failure, Opaque, Outcome
-from course_utils.toys import Toy
+from course_utils.judging.runner import Call, Case, Failure, Opaque, Outcome, float_inputs
+from course_utils.judging.toys import Toy
 
-KINDS = ("raised", "time", "missing", "parameters")  # what a child may say of itself; "limit" and "crash" are said of it
-TEXT = 4000  # characters of a message
+KINDS = ("raised", "time", "missing", "parameters")  # what a child may say of itself
+TEXT, NAME = 4000, 200  # characters of a message, of a name
+PARAMETERS = 1000  # of a module: so many gradients are looked at
 
 
 def request_of(case: Case) -> dict[str, Any]:
-    """What the other side needs to play a case: never its label, its group or what is expected."""
+    """What the other side needs to play a case: never its label, group or what is expected."""
     return {
         "label": "",
         "args": sent(case.args),
@@ -31,9 +40,19 @@ def request_of(case: Case) -> dict[str, Any]:
 def sent(value: Any) -> Any:
     """A value with the types of the course replaced by records."""
     if isinstance(value, Toy):
-        return Record("toy", {"name": value.name, "weights": sent(dict(value.weights)), "config": sent(dict(value.config))})
+        return Record(
+            "toy",
+            {
+                "name": value.name,
+                "weights": sent(dict(value.weights)),
+                "config": sent(dict(value.config)),
+            },
+        )
     if isinstance(value, Call):
-        return Record("call", {"args": sent(value.args), "kwargs": sent(dict(value.kwargs)), "method": value.method})
+        return Record(
+            "call",
+            {"args": sent(value.args), "kwargs": sent(dict(value.kwargs)), "method": value.method},
+        )
     if isinstance(value, torch.Generator):
         return Record("generator", {"seed": value.initial_seed()})
     if isinstance(value, torch.dtype):
@@ -49,9 +68,9 @@ def sent(value: Any) -> Any:
 
 @dataclass
 class Requests:
-    """Encoded cases, kept: every submission is asked the same."""
+    """Encoded cases, kept for a while: the visible ones are put to every submission."""
 
-    size: int = 4096
+    size: int = 256
     kept: dict[int, tuple[Case, Any, list[bytes]]] = field(default_factory=dict)
 
     def encode(self, cases: list[Case]) -> tuple[list[Any], list[bytes]]:
@@ -61,48 +80,97 @@ class Requests:
             if found is None or found[0] is not case:
                 own: list[bytes] = []
                 found = (case, wire.encode(request_of(case), own), own)
-                if len(self.kept) < self.size:
-                    self.kept[id(case)] = found
+                if len(self.kept) >= self.size:
+                    self.kept.clear()
+                self.kept[id(case)] = found
             nodes.append(found[1])
             buffers += found[2]
         return nodes, buffers
 
 
-def outcomes_of(header: dict[str, Any], body: bytes | bytearray, count: int) -> list[Outcome]:
-    """What a child answered, strictly: WireError unless it is exactly `count` well-formed outcomes."""
+def outcomes_of(
+    header: dict[str, Any], body: bytes | bytearray, cases: list[Case], may_ask: bool = False
+) -> list[Outcome]:
+    """What a child answered: WireError unless it is one well-formed outcome for each case (or a
+    question, if it may ask)."""
     nodes = header.get("outcomes")
-    if type(nodes) is not list or len(nodes) != count:
-        raise WireError(str(header["refused"])[:200] if type(header.get("refused")) is str else "the answer is not a list of outcomes")
+    if type(nodes) is not list or len(nodes) != len(cases):
+        raise WireError("the answer is not a list of outcomes")
     tree: list[Any] = []
     for node in nodes:
         if type(node) is not dict:
             raise WireError("an outcome is not an object")
         if set(node) == {"failure"}:
             tree.append(None)
-        elif set(node) == {"values", "changed", "gradients"} and type(node["values"]) is list and type(node["gradients"]) is dict:
+        elif set(node) == {"asks"} and may_ask:
+            tree.append(node["asks"])
+        elif (
+            set(node) == {"values", "changed", "gradients"}
+            and type(node["values"]) is list
+            and type(node["gradients"]) is dict
+        ):
             tree.append([node["values"], list(node["gradients"].values())])
         else:
             raise WireError("an outcome has other fields than it should")
     decoded = wire.Decoder(body, _opaque).decode(tree)
-    return [_outcome(node, values) for node, values in zip(nodes, decoded, strict=True)]
+    return [_outcome(*each) for each in zip(cases, nodes, decoded, strict=True)]
 
 
 def _opaque(record: Record) -> Opaque:
-    if record.name != "opaque" or set(record.fields) != {"type"} or type(record.fields["type"]) is not str:
+    if (
+        record.name != "opaque"
+        or set(record.fields) != {"type"}
+        or type(record.fields["type"]) is not str
+    ):
         raise WireError("an unknown record")
-    return Opaque(record.fields["type"][:100])
+    return Opaque(outside.line(record.fields["type"], 100))
 
 
-def _outcome(node: dict[str, Any], decoded: Any) -> Outcome:
-    if decoded is None:
+def _outcome(case: Case, node: dict[str, Any], decoded: Any) -> Outcome:
+    if "failure" in node:
         return Outcome(failure=_failure(node["failure"]))
+    if "asks" in node:
+        return Outcome(asks=_question(decoded))
     values, gradients = decoded
     changed = node["changed"]
-    if type(changed) is not list or not all(type(index) is int and 0 <= index < 64 for index in changed):
+    if type(changed) is not list or not all(
+        type(index) is int and 0 <= index < len(case.inputs) for index in changed
+    ):
         raise WireError("not a list of changed arguments")
     if not all(gradient is None or isinstance(gradient, torch.Tensor) for gradient in gradients):
         raise WireError("a gradient that is not a tensor")
-    return Outcome(tuple(values), tuple(changed), dict(zip(node["gradients"], gradients, strict=True)))
+    found = dict(zip(node["gradients"], gradients, strict=True))
+    if problem := _not_as_asked(case, len(values), set(found)):
+        return Outcome(failure=Failure("crash", "", problem))
+    return Outcome(tuple(values), tuple(changed), found)
+
+
+def _question(decoded: Any) -> dict[str, Any]:
+    """A question of a stand-in, of the form that `stand_in.py` gives it."""
+    forms = {"name": str, "args": tuple, "kwargs": dict, "state": dict}
+    more = {"init": tuple, "named": dict, "make": bool, "gradients": list}
+    if (
+        type(decoded) is not dict
+        or not set(forms) <= set(decoded) <= set(forms | more)
+        or not all(type(part) is (forms | more)[key] for key, part in decoded.items())
+        or not all(isinstance(each, torch.Tensor) for each in decoded["state"].values())
+        or ("init" in decoded) != ("named" in decoded)
+    ):
+        raise WireError("a question that is not one")
+    return decoded
+
+
+def _not_as_asked(case: Case, values: int, gradients: set[str]) -> str:
+    """What a child that did its work cannot have left out or made up, or nothing."""
+    if values != 1 + len(case.then):
+        return f"it answered {1 + len(case.then)} calls with {values} results"
+    arguments = set(float_inputs(case.inputs, (call.args for call in case.then)))
+    asked = arguments if case.gradients else set()
+    if case.init is None and not gradients <= asked:
+        return "it sent gradients that nobody asked for"
+    if case.init is not None and len(gradients - asked) > (PARAMETERS if case.gradients else 0):
+        return "it sent more gradients than anybody asked for"
+    return ""  # one that is missing counts as none: no gradient reaches that argument
 
 
 def _failure(node: Any) -> Failure:
@@ -114,4 +182,11 @@ def _failure(node: Any) -> Failure:
     line = node["line"]
     if not (line is None or (type(line) is int and 0 <= line < 1 << 31)):
         raise WireError("a line that is no number")
-    return Failure(node["kind"], texts[0][:200], texts[1][:TEXT], line, texts[2][:TEXT])
+    name, message, code = texts
+    return Failure(
+        node["kind"],
+        outside.line(name, NAME),
+        outside.text(message, TEXT),
+        line,
+        outside.text(code, TEXT),
+    )

@@ -1,24 +1,24 @@
 """What is known about one graded submission, as a file: runs/results/UNIT/STUDENT.json.
 
-The gradebook holds scores and comments; this holds why: every verdict with its cases, what hit a limit, what was repaired, how long
-it took, behind which walls. Feedback and reports are made from it.
+The gradebook holds scores and comments; this holds why: every verdict with its cases, what hit a
+limit, what was repaired, how long it took, behind which walls. Feedback and reports are made from
+it.
 """
 
-import dataclasses
-import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+
+import msgspec
 
 FORMAT = 1
 
 
 @dataclass(frozen=True)
-class CaseNote:
-    """One case or law of an exercise; the message only where the student may see the numbers."""
+class CaseResult:
+    """One case of a judged exercise, as the judge of course_utils has it."""
 
     label: str
-    group: str  # "basic", "edge" or "property"
+    group: str
     passed: bool
     visible: bool
     message: str = ""
@@ -28,8 +28,8 @@ class CaseNote:
 class CellResult:
     """One graded cell."""
 
-    name: str  # grade id of the test cell, or of the written answer
-    exercise: str | None  # the exercise that was judged; None for cells that are not the course's own
+    name: str  # full name of the test cell, or of the written answer
+    exercise: str | None  # that was judged; None for cells that are not the course's own
     how: str  # "judged" from outside, "asserted" inside the walls, "by hand"
     points: float | None  # None: to be graded by hand
     max_points: float
@@ -37,14 +37,15 @@ class CellResult:
     kind: str = ""  # of the exercise
     section: str = ""  # of the lecture
     status: str = ""  # "passed", "failed", "not started", "not allowed"
-    misconception: str | None = None
+    misconception: str | None = None  # of an assert cell: the assert that failed
     title: str = ""
     message: str = ""
     text: str = ""  # the card as plain text
     html: str = ""  # the card for a page
-    cases: tuple[CaseNote, ...] = ()
+    cases: tuple[CaseResult, ...] = ()
     line: int | None = None  # of the answer, where it failed
     seconds: float = 0.0
+    answer: str = ""  # the cell that was tested; empty: it is called as the test without test_
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ class LimitNote:
     limit: str  # name in course.toml, or "crash"
     where: str  # the cell, by grade id or number
     message: str
-    idle: bool = False  # its time ran out while it mostly waited: worth another try on a quiet machine
+    idle: bool = False  # its time ran out while it mostly waited: worth another try
 
 
 @dataclass(frozen=True)
@@ -63,13 +64,13 @@ class Result:
 
     student: str
     unit: str
-    fingerprint: str  # of the submission, the unit, the grader and the seed: equal means nothing to do
+    fingerprint: str  # of the submission, unit, grader and seed: equal means nothing to do
     level: int  # of the sandbox
     cells: tuple[CellResult, ...] = ()
     limits: tuple[LimitNote, ...] = ()
     repairs: tuple[str, ...] = ()  # what was mended in the notebook before it ran
     notes: tuple[str, ...] = ()  # what a person should know, for instance that a file was left out
-    comments: dict[str, str | None] = field(default_factory=dict)  # answer cell -> nbgrader's automatic comment
+    comments: dict[str, str | None] = field(default_factory=dict)  # answer cell -> nbgrader's
     timestamp: str | None = None  # when it was handed in
     seconds: float = 0.0  # from the first cell to the last verdict
     cpu_seconds: float = 0.0  # of the student's processes
@@ -86,19 +87,20 @@ class Result:
     def max_score(self) -> float:
         return sum(cell.max_points for cell in self.cells)
 
-    def to_json(self) -> str:
-        return json.dumps(vars(self), ensure_ascii=False, default=vars)  # vars: asdict copies everything first
+    def to_json(self) -> bytes:
+        return msgspec.json.encode(self)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> "Result":
-        data = json.loads(text)
-        if data.get("format") != FORMAT:
-            raise ValueError(f"a result of format {data.get('format')!r}, not {FORMAT}")
-        cells = tuple(CellResult(**{**cell, "cases": tuple(CaseNote(**case) for case in cell["cases"])}) for cell in data.pop("cells"))
-        limits = tuple(LimitNote(**note) for note in data.pop("limits"))
-        known = {each.name for each in dataclasses.fields(cls)}
-        rest: dict[str, Any] = {key: tuple(value) if key in ("repairs", "notes") else value for key, value in data.items() if key in known}
-        return cls(cells=cells, limits=limits, **rest)
+        result = msgspec.json.decode(text, type=cls)
+        if result.format != FORMAT:
+            raise msgspec.ValidationError(f"a result of format {result.format}, not {FORMAT}")
+        return result
+
+
+def full_name(unit: str, notebook: str, cell: str) -> str:
+    """A graded cell's name within its unit, which may have several notebooks."""
+    return cell if notebook == unit else f"{notebook}:{cell}"
 
 
 def path_of(root: Path, unit: str, student: str) -> Path:
@@ -110,5 +112,5 @@ def read(root: Path, unit: str, student: str) -> Result | None:
     """The stored result, or None if there is none that can be read."""
     try:
         return Result.from_json(path_of(root, unit, student).read_bytes())
-    except (OSError, ValueError, TypeError, KeyError):
+    except (OSError, ValueError, msgspec.MsgspecError):
         return None

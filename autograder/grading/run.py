@@ -1,46 +1,52 @@
-"""Grades a class: prepare, run in parallel, record one after the other. Interrupted, it goes on where it stopped."""
+"""Grades a class: read, grade in parallel, record one after the other.
+
+Interrupted, it goes on where it stopped. No submission ends a run: what comes of one is a result,
+or a line about its student.
+"""
 
 import contextlib
-import gc
-import hashlib
 import itertools
-import json
+import math
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import torch
+import msgspec
 
+from autograder import files, outside
+from autograder.any_course import AnyCourse
 from autograder.collecting.collect import notes_of
-from autograder.course import Course
+from autograder.collecting.repair import uncertain
+from autograder.collecting.taken import remember_problems
+from autograder.course import Course, Limits
 from autograder.errors import UserError
 from autograder.grading import results
-from autograder.grading.place import open_site, secrets_of
+from autograder.grading.journal import Journal, Log, locked, writing
+from autograder.grading.launch import open_sandbox
 from autograder.grading.pool import LocalPool, Lost, Pool
-from autograder.grading.prepare import Template
 from autograder.grading.results import Result
-from autograder.grading.submissions import Submission, Unusable, collect
+from autograder.grading.submissions import Unusable, fingerprint, read_submission, seed_for
 from autograder.grading.version import grader_version
-from autograder.grading.worker import Answer, Job
-from autograder.repair import uncertain
+from autograder.grading.worker import Answer, Job, Sheet, import_judge, warmed
 from autograder.sandbox.attack import PROMISES
-from autograder.sandbox.client import close_early, start_early
-from course_utils.exercise import Exercise, Unit
-from course_utils.judge import VISIBLE_SEED, expected_of, secret_seeds, variant_outcomes
+from autograder.sandbox.warm import close_early, start_early
 
 AHEAD = 2  # jobs that wait for a worker, so that no worker waits for a job
 THREADS = 4096  # as many as a pool may carry at a time; they are made when needed
-ROUND_TRIP = 90.0  # seconds that a job may take beyond twice the time of the submission: sending, a worker that starts, the judge
-SEED = "COURSE_SEED"  # environment variable: replaces the secret seed where two engines are compared
+ROUND_TRIP = 90.0  # seconds that a job may take beyond twice the time of the submission
+SECOND_TRIES = 2.0  # all second tries together take at most so many times that of a submission
+SEED = "COURSE_SEED"  # environment variable: the seed of all, where two engines are compared
+MAX_NOTES = 50
+LONG = 2.0  # seconds: a submission that took longer is started first the next time
+NO_TIME = "its time ran out while it waited, and none was left for a second try: grade it again"
 
 
 @dataclass
-class Summary:
+class RunSummary:
     """What a run came to."""
 
     unit: str
@@ -49,12 +55,14 @@ class Summary:
     problems: list[dict[str, str]] = field(default_factory=list)
     level: int | None = None
     seconds: float = 0.0
-    changed: list[dict[str, Any]] = field(default_factory=list)  # whose score a regrade changed: student, before, after
+    changed: list[dict[str, Any]] = field(default_factory=list)  # whose score, before and after
     held: list[str] = field(default_factory=list)  # what the walls were proven to hold
 
     def as_json(self) -> dict[str, Any]:
         """The object that `autograder grade --json` prints."""
-        return {name: value for name, value in asdict(self).items() if name not in ("changed", "held")}
+        shown = asdict(self)
+        del shown["changed"], shown["held"]
+        return shown
 
 
 def grade(
@@ -64,88 +72,145 @@ def grade(
     workers: int | None = None,
     min_level: int = 3,
     student: str | None = None,
+    only: Collection[str] | None = None,
     force: bool = False,
     seed: str | None = None,
     advance: Callable[[], None] = lambda: None,
     say: Callable[[str], None] = lambda line: None,
     pool: Pool | None = None,
-) -> Summary:
-    """Grade the submissions of a unit behind walls of at least `min_level`; `pool` stands for a cluster, the default is this machine."""
+) -> RunSummary:
+    """Grade the submissions of a unit (or `only` of these students) behind walls of at least
+    `min_level`.
+
+    `pool` stands for a cluster; the default is this machine. `seed` replaces the secret one, and is
+    the same for all: for tests, and where two engines are compared.
+    """
     began = time.perf_counter()
-    name = course.unit(unit).name
-    students = _students(course, name, student)
-    release = course.released(name)
-    count = workers or os.cpu_count() or 1
+    name = course.unit_name(unit)
+    students = chosen_students(course, name, student)
+    students = [each for each in students if only is None or each in only]
+    if not course.foreign:
+        course.released(name)
     with locked(course, name), contextlib.ExitStack() as stack:
         stack.callback(close_early)
-        summary = Summary(name)
-        if pool is None:
-            start_early()
-        run = stack.enter_context(Run(course, name, seed or os.environ.get(SEED) or course.seed(), min_level, summary, advance, say))
-        if pool is None:
-            site, proof = open_site(name, min_level, release.read_text(encoding="utf-8"), secrets_of(course.root))
-            stack.enter_context(site)
-            summary.level, summary.held = proof.level, [text for key, text in PROMISES.items() if proof.held.get(key)]
-            say(f"sandbox level {proof.level}, attacked from inside; what held: {', '.join(summary.held) or 'nothing'}")
+        summary = RunSummary(name)
+        run = Run(course, name, seed or os.environ.get(SEED), min_level, summary, advance, say)
+        stack.enter_context(run)
         jobs = run.jobs(students, force)
         if (first := next(jobs, None)) is not None:  # else everything is graded already
             if pool is None:
-                if len(students) > 2 * count:
-                    rehearse_judge(course.unit(name), run.seed)
-                run.recorder.rest()  # the workers shall not inherit a connection
-                pool = LocalPool(count, name, site.place)
-                stack.callback(pool.close)
+                pool = _local_pool(run, stack, workers, len(students))
+            else:
+                _check_exercises(run)
             run.all(itertools.chain([first], jobs), pool)
+        if summary.problems:
+            with writing():
+                remember_problems(course, name, summary.problems)
         summary.seconds = round(time.perf_counter() - began, 2)
     return summary
 
 
-def _students(course: Course, unit: str, student: str | None) -> list[str]:
+def _local_pool(
+    run: "Run", stack: contextlib.ExitStack, workers: int | None, students: int
+) -> Pool:
+    """Workers of this machine, behind walls that were attacked while the judge rehearsed."""
+    course, count = run.course, workers or os.cpu_count() or 1
+    if not course.foreign:
+        start_early()
+    with ThreadPoolExecutor(1) as beside:  # which mostly waits for other processes
+        proven = beside.submit(_proven_launcher, run, stack)
+        import_judge(asserts=course.foreign)  # before workers are forked
+        _check_exercises(run)
+        if students > 2 * count and not course.foreign:
+            from autograder.grading.judging import rehearse
+
+            rehearse(course.unit(run.unit))
+        launcher = proven.result()
+    run.recorder.rest()  # the workers shall not inherit a connection
+    pool = LocalPool(count, run.unit, launcher)
+    stack.callback(pool.close)
+    return pool
+
+
+def _check_exercises(run: "Run") -> None:
+    """UserError if the exercises have other points than the notebooks say."""
+    if not run.course.foreign:
+        from autograder.fit import check_built  # imports the exercises, and with them torch
+
+        check_built(run.course, run.unit)
+
+
+def likely(course: Course, unit: str) -> bool:
+    """Does a first glance find something to grade? Nothing is decided by it: the warm process is
+    started early if so."""
+    results_ = course.root / "runs" / "results" / unit
+    for student in course.students(unit):
+        try:
+            graded = (results_ / f"{student}.json").stat().st_mtime
+        except OSError:
+            return True
+        if any(
+            path.lstat().st_mtime > graded for path in course.submission(student, unit).glob("*")
+        ):
+            return True
+    return False
+
+
+def _proven_launcher(run: "Run", stack: contextlib.ExitStack) -> Any:
+    """Where submissions run on this machine, after its walls were attacked from inside."""
+    text = "".join(template.release.decode("utf-8") for template in run.templates)
+    modules = warmed(run.templates, run.files) if run.course.foreign else None
+    secret = run.course.secret_paths
+    sandbox, proof = open_sandbox(run.unit, run.min_level, text, secret, modules)
+    stack.enter_context(sandbox)
+    summary = run.summary
+    summary.level = proof.level
+    summary.held = [text for key, text in PROMISES.items() if proof.held.get(key)]
+    held = ", ".join(summary.held) or "nothing"
+    run.say(f"sandbox level {proof.level}, attacked from inside; what held: {held}")
+    return sandbox.launcher
+
+
+def chosen_students(course: Course, unit: str, student: str | None) -> list[str]:
+    """Whom to grade; UserError if that is nobody."""
     students = course.students(unit)
     if student is not None:
         if student not in students:
             raise UserError(f"{student} has not handed in {unit}")
         return [student]
     if not students:
-        raise UserError(f"nobody has handed in {unit}: there is no submitted/STUDENT/{unit} in {course.root}")
+        raise UserError(
+            f"nobody has handed in {unit}: there is no {course.submitted.name}/STUDENT/{unit} in"
+            f" {course.root}"
+        )
     return students
 
 
-def rehearse_judge(unit: Unit, seed: str) -> None:
-    """Compute what right and known wrong answers give once, before the workers are forked and inherit it."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    for exercise in unit.exercises:
-        if isinstance(exercise, Exercise):
-            for each in (VISIBLE_SEED, *secret_seeds(seed, exercise.name, exercise.rounds)):
-                expected_of(exercise, each)
-                for known in exercise.misconceptions:
-                    if known.variant is not None and exercise.kind != "training":
-                        variant_outcomes(exercise, known.variant, each)
-    torch.set_num_threads(threads)
-    gc.freeze()
+class LongRuns:
+    """Who took long before: begun last, one of them would keep a whole class waiting."""
 
-
-@contextmanager
-def locked(course: Course, unit: str) -> Iterator[None]:
-    """One grader at a time per unit; the second one says so."""
-    folder = course.root / "runs"
-    folder.mkdir(exist_ok=True)
-    with open(folder / f"{unit}.lock", "a+") as file:
+    def __init__(self, path: Path) -> None:
+        self.path, self.changed = path, False
         try:
-            import fcntl
+            read = msgspec.json.decode(path.read_bytes(), type=dict[str, float])
+        except (OSError, msgspec.MsgspecError):  # without it nobody comes first
+            read = {}
+        self.seconds = read
 
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except ImportError:
-            pass  # no such lock on this system
-        except OSError:
-            file.seek(0)
-            holder = file.read().strip()
-            raise UserError(f"{unit} is being graded already{' by ' + holder if holder else ''}: wait until that run has ended") from None
-        file.truncate(0)
-        file.write(f"process {os.getpid()}")
-        file.flush()
-        yield
+    def first(self, students: list[str]) -> list[str]:
+        """The same students, those who took longest first."""
+        return sorted(students, key=lambda student: -self.seconds.get(student, 0.0))
+
+    def note(self, student: str, seconds: float) -> None:
+        before = self.seconds.pop(student, None)
+        if seconds > LONG:
+            self.seconds[student] = seconds
+        self.changed |= before != self.seconds.get(student)
+
+    def write(self) -> None:
+        if self.changed:
+            with contextlib.suppress(OSError):  # a run without it is only slower
+                files.write_whole(self.path, msgspec.json.encode(self.seconds))
 
 
 class Run:
@@ -155,21 +220,30 @@ class Run:
         self,
         course: Course,
         unit: str,
-        seed: str,
+        common_seed: str | None,
         min_level: int,
-        summary: Summary,
+        summary: RunSummary,
         advance: Callable[[], None],
         say: Callable[[str], None],
     ) -> None:
         from autograder.grading.record import Recorder
 
-        self.course, self.unit, self.seed, self.min_level = course, unit, seed, min_level
+        self.course, self.unit, self.min_level = course, unit, min_level
+        self.common_seed, self.secret = common_seed, common_seed or course.seed()
         self.summary, self.advance, self.say = summary, advance, say
+        self.limits = whole(course.settings.limits)
         self.recorder = Recorder(course, unit, say)
-        self.template = self.recorder.template
-        self.grader = grader_version(course.unit(unit))
+        self.templates = self.recorder.templates
+        self.grader = grader_version(None if course.foreign else unit)
+        self.rules: str | None = None
+        self.files: tuple[tuple[str, bytes], ...] = ()  # of the course, beside every notebook
+        if isinstance(course, AnyCourse):
+            self.rules, self.files = course.rules(), course.source_files(unit)
+            room = sum(len(content) for _, content in self.files) >> 20
+            self.limits = replace(self.limits, disk_mb=self.limits.disk_mb + 2 * room)
         self.journal = Journal(course.root / "runs" / f"{unit}.journal")
         self.backed_up = False
+        self.long = LongRuns(course.root / "runs" / "long" / f"{unit}.json")
         self.log = Log(course.root / "runs" / "logs", unit)
 
     def __enter__(self) -> "Run":
@@ -178,45 +252,114 @@ class Run:
     def __exit__(self, *_: object) -> None:
         self.recorder.__exit__()
         self.journal.close()
-        self.log.close(self.summary)
+        self.long.write()
+        done = self.summary
+        self.log.close(done.graded, done.skipped, len(done.problems))
+
+    # What is to be done
 
     def jobs(self, students: list[str], force: bool) -> Iterator[Job]:
         """What is to be done, made one at a time: a class does not fit into memory."""
         recorded = self.recorder.students()
-        return (job for each in students if (job := self.job(each, force, recorded)) is not None)
+        for student in self.long.first(students):
+            job: Job | None = None
+            with self.one_line_about(student):
+                job = self.job(student, force, recorded)
+            if job is not None:
+                yield job
+
+    def job(self, student: str, force: bool, recorded: set[str]) -> Job | None:
+        """For a student: nothing if it is done, recording if only that is missing, else a job."""
+        folder = self.course.submission(student, self.unit)
+        names = tuple(template.name for template in self.templates)
+        submission = read_submission(folder, names, student, int(self.limits.disk_mb))
+        submission = submission.overlaid(self.files)
+        how = (self.templates, self.grader, self.secret, self.limits, self.rules)
+        mark = fingerprint(submission, *how)
+        stored = None if force else results.read(self.course.root, self.unit, student)
+        if stored is not None and stored.fingerprint == mark and self._is_stored(student):
+            if student in recorded and self.journal.has(student, mark):
+                self.summary.skipped += 1
+                self.log.line(student, "unchanged")
+                self.advance()
+            else:
+                self.record(stored)
+            return None
+        collected = notes_of(self.course, self.unit, student)
+        notes = outside.lines([*submission.notes, *collected], MAX_NOTES)
+        return Job(
+            student,
+            self.unit,
+            tuple(map(Sheet, self.templates, submission.notebooks)),
+            submission.files,
+            self.common_seed or seed_for(self.secret, submission),
+            self.limits,
+            self.min_level,
+            mark,
+            submission.timestamp,
+            tuple(notes),
+            self.grader,
+            self.rules,
+        )
+
+    # Doing it
 
     def all(self, jobs: Iterator[Job], pool: Pool) -> None:
-        """Keep the workers busy and record what they return. Who lost a worker, or time by waiting, is tried once more, alone."""
-        again: list[tuple[Job, Answer | None]] = []
-        pending: dict[Future[Answer], Job] = {}
+        """Keep the workers busy and record what they return, then try some once more."""
         with ThreadPoolExecutor(THREADS) as threads:
             try:
-                while True:
-                    while len(pending) < pool.size + AHEAD and (job := next(jobs, None)) is not None:
-                        pending[threads.submit(self.carry, job, pool)] = job
-                    if not pending:
-                        break
-                    for future in wait(pending, return_when=FIRST_COMPLETED).done:
-                        job = pending.pop(future)
-                        answer, lost = self.outcome(future)
-                        if lost or any(note.idle for note in answer.limits):
-                            self.log.line(job.student, f"to be tried once more, alone: {lost or 'its time ran out while it waited'}")
-                            again.append((job, None if lost else answer))
-                        else:
-                            self.finish(job, answer)
-                for job, first in again:
-                    answer, lost = self.outcome(threads.submit(self.carry, job, pool))
-                    if lost and first is None:
-                        self.problem(job.student, f"given up after two tries, nothing was recorded: {lost}")
-                    else:
-                        self.finish(job, first if lost and first is not None else answer)
+                self.try_again(self.try_all(jobs, pool, threads), pool, threads)
             except BaseException:
                 pool.close()  # else the threads would wait for workers that nobody needs any more
                 threads.shutdown(cancel_futures=True)
                 raise
 
+    def try_all(
+        self, jobs: Iterator[Job], pool: Pool, threads: ThreadPoolExecutor
+    ) -> list[tuple[Job, Answer | None, str]]:
+        """Whoever lost the worker, or time by waiting, comes back, with what there is so far."""
+        again: list[tuple[Job, Answer | None, str]] = []
+        pending: dict[Future[Answer], Job] = {}
+        while True:
+            while len(pending) < pool.size + AHEAD and (job := next(jobs, None)) is not None:
+                pending[threads.submit(self.carry, job, pool)] = job
+            if not pending:
+                return again
+            for future in wait(pending, return_when=FIRST_COMPLETED).done:
+                job = pending.pop(future)
+                answer, lost = self.outcome(future)
+                if lost or any(note.idle for note in answer.limits):
+                    why = lost or "its time ran out while it waited"
+                    self.log.line(job.student, f"to be tried once more, alone: {why}")
+                    again.append((job, None if lost else answer, lost))
+                else:
+                    self.finish(job, answer)
+
+    def try_again(
+        self,
+        again: list[tuple[Job, Answer | None, str]],
+        pool: Pool,
+        threads: ThreadPoolExecutor,
+    ) -> None:
+        """Once more, one at a time, those without any result first, while there is time for it."""
+        began, budget = time.monotonic(), SECOND_TRIES * self.limits.submission_seconds
+        for job, first, reason in sorted(again, key=lambda each: each[1] is not None):
+            if time.monotonic() - began < budget:
+                answer, lost = self.outcome(threads.submit(self.carry, job, pool))
+                tries = "two tries"
+            elif first is not None:
+                answer, lost = replace(first, problem=first.problem or NO_TIME), ""
+            else:
+                answer, lost = Answer(job.student), reason
+                tries = "one try, since many others had to be tried again"
+            if lost and first is None:
+                self.problem(job.student, f"given up after {tries}, nothing was recorded: {lost}")
+            else:
+                self.finish(job, first if lost and first is not None else answer)
+
     def carry(self, job: Job, pool: Pool) -> Answer:
-        return Answer.from_bytes(pool.carry(job.to_bytes(), ROUND_TRIP + 2 * job.limits.submission_seconds))
+        allowed = ROUND_TRIP + 2 * job.limits.submission_seconds
+        return Answer.from_bytes(pool.carry(job.to_bytes(), allowed))
 
     def outcome(self, future: "Future[Answer]") -> tuple[Answer, str]:
         """The answer, or why there is none and another try may help."""
@@ -229,55 +372,47 @@ class Run:
         except Exception as error:
             return Answer("", problem=f"the grader failed: {type(error).__name__}: {error}"), ""
 
-    def job(self, student: str, force: bool, recorded: set[str]) -> Job | None:
-        """What to do for a student: nothing if it is done, recording if only that is missing, else a job."""
-        folder = self.course.submitted / student / self.unit
-        limits = self.course.settings.limits
-        try:
-            submission = collect(folder, self.unit, student, int(limits.disk_mb))
-        except (Unusable, OSError) as error:
-            self.problem(student, str(error))
-            return None
-        mark = fingerprint(submission, self.template, self.grader, self.seed, asdict(limits))
-        stored = results.read(self.course.root, self.unit, student)
-        if not force and stored is not None and stored.fingerprint == mark and self._notebook(student).is_file():
-            if student in recorded and self.journal.has(student, mark):
-                self.summary.skipped += 1
-                self.log.line(student, "unchanged")
-                self.advance()
-            else:
-                self.record(stored)
-            return None
-        return Job(
-            student, self.unit, submission.notebook, submission.files, self.template, self.seed, limits, self.min_level, mark,
-            submission.timestamp, submission.notes + notes_of(self.course, self.unit, student), self.grader,
-        )  # fmt: skip
+    # Writing it down
 
     def finish(self, job: Job, answer: Answer) -> None:
-        if answer.result is None:
-            self.problem(job.student, answer.problem)
-            return
-        with writing():
-            self.store(answer, job)
-        self.record(answer.result)
-        level = self.summary.level
-        self.summary.level = answer.result.level if level is None else min(level, answer.result.level)
-        doubts = uncertain([*answer.result.repairs, *answer.result.notes])
-        for reason in filter(None, [answer.problem, *(f"look at the repair: {doubt}" for doubt in doubts)]):
-            self.summary.problems.append({"student": job.student, "reason": reason})
+        with self.one_line_about(job.student):
+            if answer.result is None:
+                self.problem(job.student, answer.problem)
+                return
+            with writing():
+                self.store(answer, job)
+            if not self.record(answer.result):
+                return
+            level = self.summary.level
+            mine = answer.result.level
+            self.summary.level = mine if level is None else min(level, mine)
+            doubts = uncertain([*answer.result.repairs, *answer.result.notes])
+            for reason in (answer.problem, *(f"look at the repair: {doubt}" for doubt in doubts)):
+                if reason:
+                    self._note(job.student, reason)
 
     def store(self, answer: Answer, job: Job) -> None:
-        """The executed notebook and the result on disk, each whole or not at all; the result last, since it says that all is there."""
+        """The executed notebooks with their files, then the result: it says that all is there."""
         assert answer.result is not None
-        target = self._notebook(job.student)
-        for name, content in job.files:
-            _write(target.parent / name, content)
-        if job.timestamp:
-            _write(target.parent / "timestamp.txt", job.timestamp.encode())
-        _write(target, answer.notebook)
-        _write(results.path_of(self.course.root, self.unit, job.student), answer.result.to_json().encode())
+        target = self.course.graded(job.student, self.unit)
+        new = files.aside(target)
+        files.remove(new)
+        try:
+            for name, content in job.files:
+                files.write_whole(new / name, content)
+            if job.timestamp:
+                files.write_whole(new / "timestamp.txt", job.timestamp)
+            for template, notebook in zip(self.templates, answer.notebooks, strict=True):
+                if notebook:
+                    files.write_whole(new / f"{template.name}.ipynb", notebook)
+            files.swap(new, target)
+        finally:
+            files.remove(new)
+        path = results.path_of(self.course.root, self.unit, job.student)
+        files.write_whole(path, answer.result.to_json())
 
-    def record(self, result: Result) -> None:
+    def record(self, result: Result) -> bool:
+        """Into the gradebook; whether that took it."""
         from autograder.grading.record import Unrecordable
 
         if not self.backed_up:
@@ -288,105 +423,50 @@ class Run:
             before, after = self.recorder.record(result)
         except Unrecordable as error:
             self.problem(result.student, str(error))
-            return
+            return False
         with writing():
             self.journal.add(result.student, result.fingerprint)
         if before is not None and abs(before - after) > 1e-9:
-            self.summary.changed.append({"student": result.student, "before": before, "after": after})
+            change = {"student": result.student, "before": before, "after": after}
+            self.summary.changed.append(change)
         self.summary.graded += 1
+        self.long.note(result.student, result.seconds)
         hits = "".join(f"; {note.where}: {note.message}" for note in result.limits)
-        self.log.line(
-            result.student, f"graded {result.score:g} of {result.max_score:g} in {result.seconds:.2f} s at level {result.level}{hits}"
-        )
+        points = f"{result.score:g} of {result.max_score:g}"
+        how = f"in {result.seconds:.2f} s at level {result.level}"
+        self.log.line(result.student, f"graded {points} {how}{hits}")
         self.advance()
+        return True
+
+    @contextlib.contextmanager
+    def one_line_about(self, student: str) -> Iterator[None]:
+        """Whatever goes wrong with one submission is one line about it, unless it concerns all."""
+        try:
+            yield
+        except UserError:
+            raise
+        except Unusable as error:
+            self.problem(student, str(error))
+        except OSError as error:
+            self.problem(student, f"it cannot be read or stored: {error.strerror or error}")
+        except Exception as error:
+            self.problem(student, f"the grader failed: {type(error).__name__}: {error}")
 
     def problem(self, student: str, reason: str) -> None:
-        self.summary.problems.append({"student": student, "reason": reason})
+        self._note(student, reason)
         self.log.line(student, f"not graded: {reason}")
         self.advance()
 
-    def _notebook(self, student: str) -> Path:
-        return self.course.autograded / student / self.unit / f"{self.unit}.ipynb"
+    def _note(self, student: str, reason: str) -> None:
+        self.summary.problems.append(
+            {"student": outside.line(student, 250), "reason": outside.line(reason)}
+        )
+
+    def _is_stored(self, student: str) -> bool:
+        return any(self.course.graded(student, self.unit).glob("*.ipynb"))
 
 
-class Log:
-    """What happened to every submission of one run, for people: runs/logs/UNIT-TIME.log."""
-
-    def __init__(self, folder: Path, unit: str) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
-        name = f"{unit}-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.log"
-        self.file = open(folder / name, "a", encoding="utf-8", buffering=1)  # noqa: SIM115
-
-    def line(self, student: str, text: str) -> None:
-        clean = " ".join(f"{student}: {text}".split())  # a name or message must not make lines of its own
-        self._write(f"{time.strftime('%H:%M:%S')} {clean}\n")
-
-    def close(self, summary: Summary) -> None:
-        self._write(f"{summary.graded} graded, {summary.skipped} unchanged, {len(summary.problems)} need a person\n")
-        with contextlib.suppress(OSError):
-            self.file.close()
-
-    def _write(self, line: str) -> None:
-        with contextlib.suppress(OSError):  # a full disk shall stop the grading where something is lost, not here
-            self.file.write(line)
-
-
-class Journal:
-    """Which results are in the gradebook: one line each, appended after the transaction."""
-
-    def __init__(self, path: Path) -> None:
-        path.parent.mkdir(exist_ok=True)
-        self.latest: dict[str, str] = {}
-        if path.is_file():
-            whole, _, torn = path.read_bytes().rpartition(b"\n")
-            if torn:  # written when the disk was full, or the machine went down
-                os.truncate(path, len(whole) + 1 if whole else 0)
-            for line in whole.decode("utf-8").splitlines():
-                mark, _, student = line.partition(" ")
-                self.latest[student] = mark
-        self.file = open(path, "ab", buffering=0)  # noqa: SIM115
-
-    def has(self, student: str, mark: str) -> bool:
-        return self.latest.get(student) == mark
-
-    def add(self, student: str, mark: str) -> None:
-        self.latest[student] = mark
-        self.file.write(f"{mark} {student}\n".encode())
-
-    def close(self) -> None:
-        self.file.close()
-
-
-def fingerprint(submission: Submission, template: Template, grader: str, seed: str, limits: dict[str, Any]) -> str:
-    """Equal for equal submissions graded in the same way."""
-    digest = hashlib.sha256()
-    parts = [submission.notebook, str(submission.timestamp).encode(), grader.encode(), hashlib.sha256(seed.encode()).digest()]
-    parts += [part for name, content in submission.files for part in (name.encode(), content)]
-    parts += [json.dumps(template.as_json["cells"], sort_keys=True).encode(), json.dumps(limits, sort_keys=True).encode()]
-    for part in parts:
-        digest.update(len(part).to_bytes(8, "big") + part)
-    return digest.hexdigest()
-
-
-def _write(path: Path, content: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.new")
-    try:
-        temporary.write_bytes(content)
-        temporary.replace(path)
-    except OSError:
-        temporary.unlink(missing_ok=True)
-        raise
-
-
-@contextmanager
-def writing() -> Iterator[None]:
-    """A disk that takes nothing more ends the run: what is graded is kept, and what was under way is graded next time."""
-    try:
-        yield
-    except OSError as error:
-        where = f" {error.filename}" if error.filename else ""
-        raise UserError(
-            f"cannot write{where}: {error.strerror or error}. What is recorded stays recorded; "
-            "make room or mend the cause, then give the same command again: it goes on where it stopped"
-        ) from None
+def whole(limits: Limits) -> Limits:
+    """Whole numbers where whole numbers are meant, whatever course.toml says."""
+    counts = ("memory_mb", "processes", "disk_mb", "output_kb")
+    return replace(limits, **{name: math.ceil(getattr(limits, name)) for name in counts})

@@ -1,17 +1,29 @@
-"""What a student's process sees of `course_utils`: no exercises, no judge, no reference code of this unit or a later one."""
+"""What a student's process sees of `course_utils`: all but the exercises and the reference code of
+this unit and later ones."""
 
 import ast
-import compileall
+import re
 import shutil
-from functools import cache
+from collections.abc import Collection, Iterator
+from functools import cache, lru_cache
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
-import course_utils
-from course_utils import exercises
+from autograder.grading import shown_to_all
 
-SOURCE = Path(course_utils.__file__).parent
-SECRET = {"exercises", "exercise", "judge", "compare", "card", "check", "draw", "properties", "pictures", "syntax"}
-INSIDE = "/course"  # where it appears behind the walls
+
+def _folder(package: str) -> Path:
+    """Where a package is; importing this one would import torch, for seconds."""
+    spec = find_spec(package)
+    assert spec is not None
+    assert spec.origin is not None
+    return Path(spec.origin).parent
+
+
+SOURCE = _folder("course_utils")
+HIDDEN = "exercises"  # the one folder with secrets: cases, references, misconceptions
+STUBBED = ("__init__", "check")  # replaced by what gives no verdict
 
 PACKAGE = '''"""What students import, as it is while a notebook is graded: without verdicts."""
 
@@ -34,79 +46,114 @@ def check(answer=None, exercise=None):
 
 def summary(unit=None):
     return Later()
+
+
+def ready(*names):
+    """Cells that only put a student's parts together are left out: they earn nothing."""
+    print("This cell is left out while the notebook is graded.")
+    return False
 '''
 CHECK = '''"""No verdicts while a notebook is graded."""
 
-from course_utils import check, summary
+from course_utils import check, ready, summary
 
-__all__ = ["check", "summary"]
+__all__ = ["check", "ready", "summary"]
 '''
 
-COLAB = {  # notebooks that were written in Colab import this; nothing of it does anything here
-    "__init__": '"""Stands for google.colab, which exists in Colab only."""\n\nfrom google.colab import drive, files, output, userdata\n',
-    "drive": 'def mount(*_, **__):\n    print("There is no Drive here.")\n\n\nflush_and_unmount = mount\n',
-    "files": "def upload(*_, **__):\n    return {}\n\n\ndef download(*_, **__):\n    pass\n",
-    "output": "def clear(*_, **__):\n    pass\n\n\nenable_custom_widget_manager = disable_custom_widget_manager = clear\n",
-    "userdata": "def get(*_, **__):\n    return None\n",
-}
 
-
-def imports(path: Path) -> set[str]:
-    """The modules of course_utils that a file imports."""
-    found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            found |= {alias.name.split(".")[1] for alias in node.names if alias.name.startswith("course_utils.")}
-        elif isinstance(node, ast.ImportFrom) and node.module is not None:
-            if node.module == "course_utils":
-                found |= {alias.name for alias in node.names}
-            elif node.module.startswith("course_utils."):
-                found.add(node.module.split(".")[1])
+def sources() -> dict[str, Path]:
+    """Every module of course_utils by its name below the package: "masking", "judging.runner"."""
+    found = {}
+    for path in SOURCE.rglob("*.py"):
+        parts = path.relative_to(SOURCE).with_suffix("").parts
+        name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+        if name:
+            found[name] = path
     return found
+
+
+def imports(path: Path, known: Collection[str]) -> set[str]:
+    """Which of the `known` modules of course_utils a file imports, by their names below it."""
+    return {name for name in _imported(path.read_text(encoding="utf-8")) if name in known}
+
+
+@lru_cache(maxsize=1024)
+def _imported(code: str) -> frozenset[str]:
+    """What is imported, by names without `course_utils.`; by content, since files may change."""
+    found: set[str] = set()
+    for node in _statements(ast.parse(code).body):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module is not None:
+            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return frozenset(name.removeprefix("course_utils.") for name in found)
+
+
+def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """All statements in these and below them; no expression holds one."""
+    for statement in body:
+        yield statement
+        if isinstance(statement, ast.Match):
+            parts: list[Any] = list(statement.cases)
+        else:
+            parts = [statement, *getattr(statement, "handlers", ())]
+        for part in parts:
+            for field in ("body", "orelse", "finalbody"):
+                yield from _statements(getattr(part, field, []))
+
+
+def units() -> dict[str, str]:
+    """The module of each unit -> the unit's name, as its UNIT says."""
+    found = {}
+    for path in sorted((SOURCE / HIDDEN).glob("*/__init__.py")):
+        name = re.search(r'"(\d\d_\w+)"', path.read_text(encoding="utf-8"))
+        if name is None:
+            raise ValueError(f"{path} does not say which unit it is")
+        found[path.parent.name] = name.group(1)
+    return found
+
+
+def version() -> str:
+    """The version of course_utils."""
+    text = (SOURCE / "__init__.py").read_text(encoding="utf-8")
+    found = re.search(r'__version__ = "([^"]+)"', text)
+    return found.group(1) if found is not None else ""
 
 
 @cache
 def modules(unit: str) -> tuple[str, ...]:
-    """The modules that a submission of this unit may import: neutral ones and earlier units', if they need no others."""
-    later = {each.module for each in exercises.units() if each.name >= unit}
-    files = {
-        path.stem if path.is_file() else path.name: path
-        for path in SOURCE.iterdir()
-        if path.suffix == ".py" or (path / "__init__.py").is_file()
-    }
-    shown = set(files) - SECRET - later - {"__init__"}
-    while True:
-        needy = {name for name in shown if files[name].is_file() and imports(files[name]) & (set(files) - shown - {"__init__"})}
-        if not needy:
-            return tuple(sorted(shown))
+    """What a submission of this unit may import: what is not hidden, and needs nothing that is."""
+    files = {name: path for name, path in sources().items() if name not in STUBBED}
+    later = {module for module, name in units().items() if name >= unit}
+    shown = {name for name in files if name.split(".")[0] != HIDDEN and name not in later}
+    needs = {name: imports(files[name], files) for name in shown}
+    while needy := {name for name in shown if needs[name] - shown}:
         shown -= needy
+    return tuple(sorted(shown))
 
 
 def secret_modules(unit: str) -> tuple[str, ...]:
     """The modules that must not be importable."""
-    everything = {path.stem for path in SOURCE.glob("*.py")} | {path.parent.name for path in SOURCE.glob("*/__init__.py")}
-    secret = everything - set(modules(unit)) - {"__init__", "check"}
-    return tuple(sorted(f"course_utils.{name}" for name in secret)) + ("autograder.grading", "autograder.course")
+    secret = set(sources()) - set(modules(unit)) - set(STUBBED)
+    return (
+        *(f"course_utils.{name}" for name in sorted(secret)),
+        "autograder.grading",
+        "autograder.course",
+    )
 
 
 def write(unit: str, folder: Path) -> Path:
     """Write the view of a unit to `folder`/course_utils, compiled, readable by everyone."""
     target = folder / "course_utils"
     target.mkdir(parents=True)
-    for name in modules(unit):
-        source = SOURCE / f"{name}.py"
-        if source.is_file():
-            shutil.copyfile(source, target / source.name)
-        else:
-            shutil.copytree(SOURCE / name, target / name, ignore=shutil.ignore_patterns("__pycache__"))
-    if (SOURCE / "data").is_dir() and not (target / "data").exists():
-        shutil.copytree(SOURCE / "data", target / "data", ignore=shutil.ignore_patterns("__pycache__"))
-    (target / "__init__.py").write_text(PACKAGE.format(version=course_utils.__version__), encoding="utf-8")
+    files = [path for name, path in sources().items() if name in modules(unit)]
+    files += [
+        path for path in (SOURCE / "data").iterdir() if path.is_file() and path.suffix != ".py"
+    ]
+    for path in files:
+        copy = target / path.relative_to(SOURCE)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, copy)
+    (target / "__init__.py").write_text(PACKAGE.format(version=version()), encoding="utf-8")
     (target / "check.py").write_text(CHECK, encoding="utf-8")
-    (folder / "google" / "colab").mkdir(parents=True)
-    for name, text in COLAB.items():
-        (folder / "google" / "colab" / f"{name}.py").write_text(text, encoding="utf-8")
-    compileall.compile_dir(folder, quiet=2)
-    for path in (folder, *folder.rglob("*")):
-        path.chmod(0o755 if path.is_dir() else 0o644)
-    return folder
+    return shown_to_all.write(folder)

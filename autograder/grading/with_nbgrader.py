@@ -1,4 +1,7 @@
-"""Grading with nbgrader's own autograde, one call per student: slow and without walls, but the reference for every score."""
+"""Grading with nbgrader's own autograde, one call per student.
+
+Slow and without walls, but the reference for every score.
+"""
 
 import json
 import os
@@ -9,53 +12,82 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
+from autograder import outside
 from autograder.course import Course
-from autograder.errors import UserError
-from autograder.grading.run import Summary
+from autograder.grading.run import RunSummary, chosen_students
 
-THROWAWAY_SEED = "stock"  # stock nbgrader checks inside the student's kernel, where no secret is safe
+THROWAWAY_SEED = (
+    "stock"  # stock nbgrader checks inside the student's kernel, where no secret is safe
+)
 
 
 def grade(
-    course: Course, unit: str, student: str | None = None, force: bool = False, advance: Callable[[], None] = lambda: None
-) -> Summary:
-    """Grade a unit with stock nbgrader; a broken submission is one line in the summary, never the end of the run."""
-    release = course.released(unit)
-    students = course.students(unit)
-    if student is not None:
-        if student not in students:
-            raise UserError(f"{student} has not handed in {unit}")
-        students = [student]
-    if not students:
-        raise UserError(f"nobody has handed in {unit}: there is no submitted/STUDENT/{unit} in {course.root}")
+    course: Course,
+    unit: str,
+    student: str | None = None,
+    force: bool = False,
+    advance: Callable[[], None] = lambda: None,
+) -> RunSummary:
+    """Grade a unit with stock nbgrader.
+
+    A broken submission is one line in the summary, never the end of the run.
+    """
+    release = None if course.foreign else course.released(unit)
+    students = chosen_students(course, unit, student)
     from autograder.gradebook import open_gradebook
 
     open_gradebook(course).close()  # whatever is wrong with it is said once, not for each student
-    summary, began = Summary(unit), time.perf_counter()
+    summary, began = RunSummary(unit), time.perf_counter()
     for each in students:
-        if not force and (course.autograded / each / unit / f"{unit}.ipynb").is_file():
+        if not force and any(course.graded(each, unit).glob("*.ipynb")):
             summary.skipped += 1
         else:
-            reason = unreadable(course.submitted / each / unit, unit)
-            warning = "" if reason else tampered(course.submitted / each / unit / f"{unit}.ipynb", release)
+            reason, warning = (None, "") if release is None else looked_at(course, unit, each)
             reason = reason or call(course, unit, each)
             if reason is None:
                 summary.graded += 1
             if reason or warning:
-                summary.problems.append({"student": each, "reason": "; ".join(filter(None, (warning, reason)))})
+                said = outside.line("; ".join(filter(None, (warning, reason))))
+                summary.problems.append({"student": outside.line(each, 250), "reason": said})
         advance()
     summary.seconds = round(time.perf_counter() - began, 1)
     return summary
 
 
+def looked_at(course: Course, unit: str, student: str) -> tuple[str | None, str]:
+    """Why a submission of our own units cannot be graded, and what is odd about it."""
+    path = course.submission(student, unit) / f"{unit}.ipynb"
+    try:
+        reason = unreadable(path.parent, unit)
+        return reason, "" if reason else tampered(path, course.released(unit))
+    except (OSError, ValueError, TypeError, AttributeError, KeyError, RecursionError):
+        return "the file cannot be read as a notebook", ""
+
+
 def call(course: Course, unit: str, student: str) -> str | None:
     """`nbgrader autograde UNIT --student STUDENT`; the reason if it fails."""
     limits = course.settings.limits
-    command = [sys.executable, "-m", "nbgrader", "autograde", unit, "--student", student, "--force", "--create"]
+    command = [
+        sys.executable,
+        "-m",
+        "nbgrader",
+        "autograde",
+        unit,
+        "--student",
+        student,
+        "--force",
+        "--create",
+    ]
     environment = {"COURSE_SEED": THROWAWAY_SEED, **os.environ, "PYTHONWARNINGS": "ignore"}
     try:
         done = subprocess.run(
-            command, cwd=course.root, env=environment, capture_output=True, text=True, timeout=limits.submission_seconds + 60, check=False
+            command,
+            cwd=course.root,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=limits.submission_seconds + 60,
+            check=False,
         )
     except subprocess.TimeoutExpired:
         return f"it did not end within {limits.submission_seconds + 60:g} s"
@@ -70,9 +102,12 @@ def call(course: Course, unit: str, student: str) -> str | None:
 
 
 REASONS = {
-    "DeadKernelError": "the kernel died while the notebook ran: does a cell call exit or use up the memory?",
-    "Kernel died": "the kernel died while the notebook ran: does a cell call exit or use up the memory?",
-    "Timeout waiting for execute reply": "a cell ran into the time limit: is there an endless loop?",
+    "DeadKernelError": "the kernel died while the notebook ran: does a cell call exit or use up "
+    "the memory?",
+    "Kernel died": "the kernel died while the notebook ran: does a cell call exit or use up the "
+    "memory?",
+    "Timeout waiting for execute reply": "a cell ran into the time limit: is there an endless "
+    "loop?",
     "CellTimeoutError": "a cell ran into the time limit: is there an endless loop?",
 }
 
@@ -83,7 +118,9 @@ def unreadable(folder: Path, unit: str) -> str | None:
     if not path.is_file():
         others = sorted(p.name for p in folder.glob("*.ipynb"))
         return (
-            f"the notebook is called {others[0]!r} instead of {path.name!r}: rename it" if others else f"there is no notebook {path.name!r}"
+            f"the notebook is called {others[0]!r} instead of {path.name!r}: rename it"
+            if others
+            else f"there is no notebook {path.name!r}"
         )
     try:
         notebook = json.loads(path.read_text(encoding="utf-8"))
@@ -108,5 +145,7 @@ def tampered(path: Path, release: Path) -> str:
     there, wanted = tests(path), tests(release)
     missing = sorted(set(wanted) - set(there))
     double = sorted(name for name, count in there.items() if count > 1)
-    parts = [f"the test cell {name} was deleted" for name in missing] + [f"the test cell {name} is there twice" for name in double]
+    parts = [f"the test cell {name} was deleted" for name in missing] + [
+        f"the test cell {name} is there twice" for name in double
+    ]
     return ", ".join(parts)

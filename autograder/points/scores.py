@@ -1,40 +1,23 @@
-"""Reads scores out of nbgrader's gradebook."""
+"""Scores out of nbgrader's gradebook, for tables and for comparing two engines."""
 
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from autograder.course import Course
 
-
-@dataclass(frozen=True)
-class Score:
-    student: str
-    score: float
-    max_score: float
-    needs_manual_grade: bool
-    late_seconds: float
+if TYPE_CHECKING:
+    from autograder.gradebook import Grade  # imports nbgrader: only where it is needed
 
 
-def scores(course: Course, unit: str) -> list[Score]:
+def scores(course: Course, unit: str) -> "list[Grade]":
     """One row per student whose submission is in the gradebook."""
-    from autograder.gradebook import api, opened
+    from autograder.gradebook import grades
 
-    with opened(course) as gradebook:
-        try:
-            gradebook.find_assignment(unit)
-        except api.MissingEntry:
-            return []
-        rows = gradebook.submission_dicts(unit)
-        late = {s.student_id: s.total_seconds_late for s in gradebook.assignment_submissions(unit)}
-    found = [Score(r["student"], r["score"], r["max_score"], bool(r["needs_manual_grade"]), late.get(r["student"], 0.0)) for r in rows]
-    return sorted(found, key=lambda score: score.student)
+    return grades(course, unit)
 
 
 def cell_scores(course: Course, unit: str) -> dict[str, dict[str, float | None]]:
     """student -> grade id -> automatic score: what two engines are compared by."""
-    from autograder.gradebook import opened
-
-    with opened(course) as gradebook:
-        return {
-            submission.student_id: {grade.name: grade.auto_score for notebook in submission.notebooks for grade in notebook.grades}
-            for submission in gradebook.assignment_submissions(unit)
-        }
+    return {
+        row.student: {name: cell.auto_score for name, cell in row.cells.items()}
+        for row in scores(course, unit)
+    }

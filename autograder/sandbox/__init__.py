@@ -1,12 +1,16 @@
-"""Runs code that nobody has read, behind walls: see walls.py for what they are, attack.py for how they are proven."""
+"""Runs code that nobody has read, behind walls: see walls.py for what they are, attack.py for how
+they are proven.
+"""
 
 from typing import Any
 
 
 def doctor() -> dict[str, Any]:
-    """Which level holds on this machine: {"level", "held": [promises], "missing": [what is not promised, and why]}."""
+    """Which level holds on this machine: {"level", "held": [promises], "missing": [what is not
+    promised, and why]}.
+    """
     from autograder.sandbox.attack import PROMISES
-    from autograder.sandbox.prove import highest, reasons
+    from autograder.sandbox.proof import highest, reasons
 
     proof, tried = highest()
     level = proof.level if proof is not None else 0

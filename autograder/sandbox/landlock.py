@@ -8,9 +8,23 @@ import struct
 from autograder.sandbox.syscalls import PR_SET_NO_NEW_PRIVS, prctl, syscall
 
 EXECUTE, WRITE, READ, LIST, REMOVE_DIR, REMOVE_FILE = (1 << bit for bit in range(6))
-MAKE_DIR, MAKE_FILE, MAKE_SOCKET, MAKE_FIFO, MAKE_LINK, REFER, TRUNCATE, IOCTL = (1 << bit for bit in (7, 8, 9, 10, 12, 13, 14, 15))
+MAKE_DIR, MAKE_FILE, MAKE_SOCKET, MAKE_FIFO, MAKE_LINK, REFER, TRUNCATE, IOCTL = (
+    1 << bit for bit in (7, 8, 9, 10, 12, 13, 14, 15)
+)
 LOOK = EXECUTE | READ | LIST
-CHANGE = LOOK | WRITE | REMOVE_DIR | REMOVE_FILE | MAKE_DIR | MAKE_FILE | MAKE_SOCKET | MAKE_FIFO | MAKE_LINK | REFER | TRUNCATE
+CHANGE = (
+    LOOK
+    | WRITE
+    | REMOVE_DIR
+    | REMOVE_FILE
+    | MAKE_DIR
+    | MAKE_FILE
+    | MAKE_SOCKET
+    | MAKE_FIFO
+    | MAKE_LINK
+    | REFER
+    | TRUNCATE
+)
 OF_A_FILE = EXECUTE | WRITE | READ | TRUNCATE | IOCTL
 HANDLED = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 4: (1 << 15) - 1, 5: (1 << 16) - 1}
 
@@ -24,14 +38,18 @@ def version() -> int:
 
 
 def restrict(rules: list[tuple[str, int]], *, tcp: bool) -> None:
-    """Allow this process and its children nothing on disk but the rules; `tcp`: also no TCP where the kernel can."""
+    """Allow this process and its children nothing on disk but the rules; `tcp`: also no TCP where
+    the kernel can.
+    """
     abi = version()
     if not abi:
         raise OSError("the kernel has no Landlock")
     files = HANDLED[min(abi, 5)]
     network = 3 if abi >= 4 and tcp else 0  # bind and connect
     scope = 3 if abi >= 6 else 0  # abstract sockets and signals stay inside
-    attributes = struct.pack("QQQ", files, network, scope)[: 8 if abi < 4 else 16 if abi < 6 else 24]
+    attributes = struct.pack("QQQ", files, network, scope)[
+        : 8 if abi < 4 else 16 if abi < 6 else 24
+    ]
     ruleset = syscall("landlock_create_ruleset", attributes, ctypes.c_size_t(len(attributes)), 0)
     for path, access in rules:
         try:

@@ -1,59 +1,89 @@
-"""A child without walls and without a warm process: a fresh interpreter, for systems that can do no more (levels 1 and 0).
+"""A child without walls and without a warm process: a fresh interpreter, for systems that can do no
+more.
 
 It is slow, since it imports everything anew, and promises little; the judge still stays outside.
 """
 
 import contextlib
-import json
 import os
 import queue
-import random
-import shutil
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
-from autograder.sandbox import wire
-from autograder.sandbox.client import ENVIRONMENT, START, WATCH, Child, ChildDied, LimitHit, Order, Report
-from autograder.sandbox.limits import Stopwatch
-from autograder.sandbox.plan import Plan
+from autograder.sandbox import limits, users, wire
+from autograder.sandbox.confinement import Confinement
+from autograder.sandbox.orders import (
+    ENVIRONMENT,
+    START,
+    WATCH,
+    AnyChild,
+    ChildDied,
+    Consider,
+    Order,
+    SandboxError,
+    Spent,
+    remove_folder,
+)
 from autograder.sandbox.wire import WireError
 
-ALSO = ("SYSTEMROOT", "WINDIR", "TEMP", "TMP", "COMSPEC", "PATHEXT")  # without these Windows starts nothing
+WINDOWS = ("SYSTEMROOT", "WINDIR", "TEMP", "TMP", "COMSPEC", "PATHEXT")  # else it starts nothing
 
 
-class ColdChild(Child):
+class PlainChild(AnyChild):
     """The same orders as for a forked child, over two pipes."""
 
-    def __post_init__(self) -> None:
+    def __init__(self, confinement: Confinement, output_kb: int = 2048) -> None:
+        super().__init__(confinement, output_kb)
+        try:
+            confinement = users.with_user(confinement)
+        except users.NoUser as error:
+            raise SandboxError(f"no child: {error}") from None
         self.work = tempfile.mkdtemp(prefix="work-")
-        self.plan = replace(self.plan, work=self.work, path=tuple(self._outside(entry) for entry in self.plan.path))
-        self.sequence = random.SystemRandom().randrange(1 << 40)
-        environment = {name: os.environ[name] for name in (*ENVIRONMENT, *ALSO) if name in os.environ}
-        environment |= {"PYTHONPATH": str(Path(__file__).resolve().parents[2]), "OMP_NUM_THREADS": "1"}
-        environment |= {"HOME": self.work, "MPLBACKEND": "module://matplotlib_inline.backend_inline"}
-        command = [sys.executable, "-m", "autograder.sandbox.cold", self.plan.to_bytes().decode()]
+        if confinement.uid:
+            os.chown(self.work, confinement.uid, confinement.uid)
+        path = tuple(self.outside(entry) for entry in confinement.path)
+        self.confinement = replace(confinement, work=self.work, path=path)
         self.process = subprocess.Popen(
-            command,
+            [
+                sys.executable,
+                "-m",
+                "autograder.sandbox.plain_child",
+                self.confinement.to_bytes().decode(),
+            ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             cwd=self.work,
-            env=environment,
+            env=self._environment(),
             start_new_session=True,
         )
-        self.pid = self.process.pid
-        self.watch = Stopwatch(self.pid)
-        self.frames: queue.Queue[tuple[dict[str, Any], bytearray] | Exception] = queue.Queue(maxsize=256)
+        self.tree = limits.Tree(self.process.pid)
+        self.frames: queue.Queue[tuple[dict[str, Any], bytearray] | Exception] = queue.Queue(256)
         self.open = True
         threading.Thread(target=self._read, daemon=True).start()
-        self._receive(time.monotonic() + START, lambda header, body: "ready" in header, None)
+        try:
+            self.receive(time.monotonic() + START, lambda header, body: "ready" in header, None)
+        except ChildDied:
+            self.close()
+            raise SandboxError("no child: the interpreter did not start") from None
+        self.tree.forgive()
+        self.start_seconds = time.monotonic() - self.began
+
+    def _environment(self) -> dict[str, str]:
+        return {
+            **{name: os.environ[name] for name in (*ENVIRONMENT, *WINDOWS) if name in os.environ},
+            "PYTHONPATH": str(Path(__file__).resolve().parents[2]),
+            "OMP_NUM_THREADS": "1",
+            "HOME": self.work,
+            "MPLBACKEND": "module://matplotlib_inline.backend_inline",
+            "NBGRADER_EXECUTION": "autograde",
+        }
 
     def _read(self) -> None:
         assert self.process.stdout is not None
@@ -64,52 +94,51 @@ class ColdChild(Child):
                 self.frames.put(error)
                 return
 
-    def _write(self, frame: bytes, deadline: float, allowed: Order) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.write(frame)
-        self.process.stdin.flush()
+    def write(self, frame: bytes, deadline: float, allowed: Order) -> None:
+        # beside the watch: who does not read its orders has a time limit all the same
+        threading.Thread(target=self._write, args=(frame,), daemon=True).start()
 
-    def _receive(
-        self, deadline: float, done: Callable[[dict[str, Any], bytearray], bool], allowed: Order | None, first: bool = False
-    ) -> None:
+    def _write(self, frame: bytes) -> None:
+        assert self.process.stdin is not None
+        with contextlib.suppress(OSError, ValueError):  # dead or closed: whoever waits will notice
+            self.process.stdin.write(frame)
+            self.process.stdin.flush()
+
+    def receive(self, deadline: float, consider: Consider, allowed: Order | None) -> None:
         while True:
             try:
                 frame = self.frames.get(timeout=max(0.0, min(WATCH, deadline - time.monotonic())))
             except queue.Empty:
                 self.watch.mark()
                 if time.monotonic() >= deadline:
-                    deadline = time.monotonic() + self._left(allowed)
+                    deadline = time.monotonic() + self.left(allowed)
+                if allowed is not None:
+                    self.look()
                 continue
             if isinstance(frame, WireError):
                 raise frame
             if isinstance(frame, Exception):
                 raise ChildDied
             header, body = frame
-            if "output" in header:
-                self.received += len(json.dumps(header))
-                if self.received > self.output_kb << 10:
-                    raise LimitHit("output_kb", f"more than {self.output_kb} kB of output")
-            if done(header, body):
+            self.count(header, wire.PREFIX.size + len(str(header)) + len(body))
+            if consider(header, body):
                 return
-
-    def look(self, now: float, closely: bool = False) -> None:
-        """Nothing can be seen from here."""
-
-    def _interrupt(self, hit: LimitHit, allowed: Order, consider: Callable[[dict[str, Any], bytearray], bool]) -> bool:
-        return False
 
     def kill(self) -> None:
         if sys.platform == "win32":
             self.process.kill()
         else:
+            limits.end_tree(self.process.pid)
             with contextlib.suppress(OSError):
-                os.killpg(self.pid, 9)
+                os.killpg(self.process.pid, 9)
+            if self.confinement.uid:
+                users.kill_all_of(self.confinement.uid)
         self.process.wait()
 
-    def _how_it_ended(self) -> str:
-        return f"the process ended with code {self.process.returncode}"
+    def how_it_ended(self) -> Exception:
+        return ChildDied(f"the process ended with code {self.process.returncode}")
 
-    def close(self) -> Report:
+    def close(self) -> Spent:
         if self.open:
             self.open = False
             self.kill()
@@ -117,16 +146,13 @@ class ColdChild(Child):
                 if stream is not None:
                     with contextlib.suppress(OSError):
                         stream.close()
-            shutil.rmtree(self.work, ignore_errors=True)
-        return self.report
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
+            remove_folder(self.work)
+        return self.spent
 
 
-def main(told: Plan) -> NoReturn:
+def main(told: Confinement) -> NoReturn:
     """In the child: no walls, but the limits that the system knows."""
-    from autograder.sandbox import agent, limits, shell
+    from autograder.sandbox import agent, shell, syscalls
 
     reader, writer = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -134,6 +160,9 @@ def main(told: Plan) -> NoReturn:
     emit: list[shell.Emit] = [lambda output: None]
     prepared = shell.make_shell(lambda output: emit[0](output))
     shell.inline_figures(prepared)
+    captured = agent.capture()
+    if told.uid:
+        syscalls.become(told.uid, syscalls.CAP_DAC_READ_SEARCH if told.reads_all else None)
     if told.level >= 1:
         limits.apply(told)
     agent.forget_the_course()
@@ -141,9 +170,9 @@ def main(told: Plan) -> NoReturn:
     def rebind(new: shell.Emit) -> None:
         emit[0] = new
 
-    agent.run(reader, writer, told.path, prepared, rebind)
+    agent.run(reader, writer, captured, told.path, prepared, rebind)
     os._exit(98)
 
 
 if __name__ == "__main__":
-    main(Plan.from_bytes(sys.argv[1].encode()))
+    main(Confinement.from_bytes(sys.argv[1].encode()))

@@ -1,6 +1,9 @@
-"""A notebook kernel without the kernel: IPython runs cells in this process, and hands every output to a function."""
+"""A notebook kernel without the kernel: IPython runs cells in this process, and hands every output
+to a function.
+"""
 
 import base64
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -61,18 +64,18 @@ def flush() -> None:
             continue
 
 
-def make_shell(emit: Emit) -> Any:
-    """An IPython shell whose results, displays and errors go to `emit` in the notebook's format."""
+def _bundle(data: dict[str, Any]) -> dict[str, Any]:
+    return {
+        mime: base64.b64encode(value).decode() if isinstance(value, bytes) else value
+        for mime, value in data.items()
+    }
+
+
+def _results(emit: Emit) -> Any:
+    """What IPython calls with the value of a cell's last line."""
     from IPython.core.displayhook import DisplayHook
-    from IPython.core.displaypub import DisplayPublisher
-    from IPython.core.interactiveshell import InteractiveShell
-    from traitlets import Type
-    from traitlets.config import Config
 
-    def bundle(data: dict[str, Any]) -> dict[str, Any]:
-        return {mime: base64.b64encode(value).decode() if isinstance(value, bytes) else value for mime, value in data.items()}
-
-    class Results(DisplayHook):  # type: ignore[misc]
+    class Results(DisplayHook):
         message: tuple[Any, Any] | None = None
 
         def start_displayhook(self) -> None:
@@ -88,22 +91,68 @@ def make_shell(emit: Emit) -> Any:
             if self.message:
                 flush()
                 data, metadata = self.message
-                emit({"output_type": "execute_result", "execution_count": self.prompt_count, "data": bundle(data), "metadata": metadata})
+                emit(
+                    {
+                        "output_type": "execute_result",
+                        "execution_count": self.prompt_count,
+                        "data": _bundle(data),
+                        "metadata": metadata,
+                    }
+                )
 
-    class Displays(DisplayPublisher):  # type: ignore[misc]
-        def publish(self, data: Any, metadata: Any = None, *args: Any, transient: Any = None, update: bool = False, **kwargs: Any) -> None:
+    return Results
+
+
+def _displays(emit: Emit) -> Any:
+    """What IPython calls to display something, or to clear what was displayed."""
+    from IPython.core.displaypub import DisplayPublisher
+
+    class Displays(DisplayPublisher):
+        def publish(
+            self,
+            data: Any,
+            metadata: Any = None,
+            *args: Any,
+            transient: Any = None,
+            update: bool = False,
+            **kwargs: Any,
+        ) -> None:
             flush()
             shown = (transient or {}).get("display_id")
-            emit({"output_type": "display_data", "data": bundle(data), "metadata": metadata or {}, "display_id": shown, "update": update})
+            emit(
+                {
+                    "output_type": "display_data",
+                    "data": _bundle(data),
+                    "metadata": metadata or {},
+                    "display_id": shown,
+                    "update": update,
+                }
+            )
 
         def clear_output(self, wait: bool = False) -> None:
             flush()
             emit({"output_type": "clear", "wait": wait})
 
-    class Shell(InteractiveShell):  # type: ignore[misc]
-        displayhook_class = Type(Results)
-        display_pub_class = Type(Displays)
-        system = InteractiveShell.system_piped
+    return Displays
+
+
+def make_shell(emit: Emit) -> Any:
+    """An IPython shell whose results, displays and errors go to `emit` in the notebook's format."""
+    from IPython.core.interactiveshell import InteractiveShell
+    from traitlets import Type
+    from traitlets.config import Config
+
+    class Shell(InteractiveShell):
+        displayhook_class = Type(_results(emit))
+        display_pub_class = Type(_displays(emit))
+
+        def system(self, cmd: str) -> None:
+            """`!command`, without a terminal, which level 2 does not have; what it writes past
+            Python becomes an output like everything else.
+            """
+            flush()
+            command = self.var_expand(cmd, depth=1)
+            self.user_ns["_exit_code"] = subprocess.call(command, shell=True)
 
         def init_io(self) -> None:
             pass
@@ -113,18 +162,31 @@ def make_shell(emit: Emit) -> Any:
 
         def _showtraceback(self, etype: Any, evalue: Any, stb: Any) -> None:
             flush()
-            emit({"output_type": "error", "ename": str(etype.__name__), "evalue": str(evalue), "traceback": [str(line) for line in stb]})
+            emit(
+                {
+                    "output_type": "error",
+                    "ename": str(etype.__name__),
+                    "evalue": str(evalue),
+                    "traceback": [str(line) for line in stb],
+                }
+            )
 
     config = Config()
     config.HistoryManager.enabled = False
     config.InteractiveShell.autoawait = True
-    config.InteractiveShell.xmode = "Plain"  # the line that failed, without its surroundings: twenty times faster
+    config.InteractiveShell.xmode = (
+        "Plain"  # the line that failed, without its surroundings: twenty times faster
+    )
     shell = Shell.instance(config=config)
     return shell
 
 
 def inline_figures(shell: Any) -> None:
-    """Figures become outputs at the end of a cell, as in a notebook (pyplot may have been imported before the shell existed)."""
+    """Figures become outputs at the end of a cell, as in a notebook. Where pyplot is imported after
+    the shell was made, it sees to that by itself.
+    """
+    if "matplotlib" not in sys.modules:
+        return
     try:
         from IPython.core.pylabtools import activate_matplotlib
         from matplotlib_inline import backend_inline
@@ -135,13 +197,20 @@ def inline_figures(shell: Any) -> None:
 
 
 def rehearse(shell: Any) -> None:
-    """Do once what nearly every notebook does, so that caches and late imports are inherited: draw a figure, show an error."""
+    """Do once what nearly every notebook does, so that caches and late imports are inherited: show
+    an error, draw a figure if it draws any.
+    """
+    shell.run_cell("1 / 0", store_history=False)
+    shell.user_ns.pop("_", None)
+    if "matplotlib.pyplot" in sys.modules:
+        _rehearse_figure()
+
+
+def _rehearse_figure() -> None:
     import io
 
-    try:
-        from matplotlib import pyplot
-    except ImportError:
-        return
+    from matplotlib import pyplot
+
     figure, (left, right) = pyplot.subplots(1, 2, layout="constrained")
     left.plot([1, 2], label="line")
     left.set(title="title", xlabel="x", ylabel="y")
@@ -149,19 +218,30 @@ def rehearse(shell: Any) -> None:
     figure.colorbar(right.imshow([[1, 2], [3, 4]]))
     figure.savefig(io.BytesIO(), format="png")
     pyplot.close("all")
-    shell.run_cell("1 / 0", store_history=False)
-    shell.user_ns.pop("_", None)
 
 
 def rehearse_tensors() -> None:
-    """Call what every answer calls, once and small: what torch sets up at a first call is then inherited. One thread, no gradients."""
+    """Call what every answer calls, once and small: what torch sets up at a first call is then
+    inherited. One thread, no gradients.
+    """
     import torch
 
     with torch.no_grad():
         x = torch.linspace(-1, 1, 24).reshape(2, 3, 4)
         weights = (x @ x.mT).softmax(-1).masked_fill(torch.eye(3, dtype=torch.bool), 0.0)
-        mixed = torch.einsum("bts,bsd->btd", weights, x) + torch.nn.Linear(4, 4)(x) + torch.nn.LayerNorm(4)(x)
-        parts = [mixed.exp(), mixed.amax(-1, keepdim=True), mixed.std(), mixed.sum(0), mixed.log1p(), torch.where(mixed > 0, mixed, -mixed)]
+        mixed = (
+            torch.einsum("bts,bsd->btd", weights, x)
+            + torch.nn.Linear(4, 4)(x)
+            + torch.nn.LayerNorm(4)(x)
+        )
+        parts = [
+            mixed.exp(),
+            mixed.amax(-1, keepdim=True),
+            mixed.std(),
+            mixed.sum(0),
+            mixed.log1p(),
+            torch.where(mixed > 0, mixed, -mixed),
+        ]
         torch.cat([part.reshape(-1) for part in parts]).nan_to_num().double().sort()
         torch.randn(3, generator=torch.Generator().manual_seed(0)).clone().tolist()
         repr(mixed[0, 1:])

@@ -1,11 +1,14 @@
 """How data crosses the wall: a JSON header and raw buffers, never code.
 
-A frame is `u32 length of the header | u64 length of the body | header (JSON) | body (little-endian buffers)`. In the header
+A frame is `u32 length of the header | u64 length of the body | header (JSON) | body (little-endian
+buffers)`. In the header
 
     null, true, 1, 1.5, "text", [..]        stand for themselves
     {"tuple": [..]}  {"dict": {..}}         a tuple, a dict with string keys
-    {"tensor": [dtype, shape, order]}       takes its bytes from the body, in the order of appearance; `order` lists the axes from
-                                            the largest stride to the smallest, so that a transposed tensor arrives transposed
+    {"tensor": [dtype, shape, order]}       takes its bytes from the body, in the order of
+                                            appearance; `order` lists the axes from the largest
+                                            stride to the smallest, so that a transposed tensor
+                                            arrives transposed
     {"record": [name, {..}]}                a Record: something that the other side knows by name
     {"ellipsis": null}                      the value `...`
 
@@ -21,9 +24,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from torch import Tensor  # imported where it is needed: a process that only proves its walls starts without torch
+    # imported where it is needed: a process that only proves its walls starts without torch
+    from torch import Tensor
 
 HEADER, BODY, DEPTH, NODES, AXES = 16 << 20, 128 << 20, 24, 200_000, 16
+ROWS = 1 << 20  # of a tensor without elements, which takes nothing from the body
 TEXT, BITS = 1 << 20, 63  # of one string, of one number: what a tensor can hold
 DTYPES = (
     *("float64", "float32", "float16", "bfloat16", "complex64", "complex128"),
@@ -44,28 +49,43 @@ class Record:
     fields: dict[str, Any] = field(default_factory=dict)
 
 
-def encode(value: Any, buffers: list[bytes], depth: int = 0) -> Any:
-    """The header's form of a value; tensors append their bytes to `buffers`."""
+def encode(
+    value: Any,
+    buffers: list[bytes],
+    depth: int = 0,
+    otherwise: Callable[[Any], Record] | None = None,
+) -> Any:
+    """The header's form of a value; tensors append their bytes to `buffers`.
+
+    What cannot be sent raises WireError, or becomes the record that `otherwise` makes of it.
+    """
+    try:
+        return _encode(value, buffers, depth, otherwise)
+    except WireError:
+        if otherwise is None:
+            raise
+        record = otherwise(value)
+        return {"record": [record.name, record.fields]}
+
+
+def _encode(
+    value: Any, buffers: list[bytes], depth: int, otherwise: Callable[[Any], Record] | None
+) -> Any:
+    def inner(item: Any) -> Any:
+        return encode(item, buffers, depth + 1, otherwise)
+
     if depth > DEPTH:
         raise WireError("nested too deeply")
-    if value is None or isinstance(value, bool | float):
-        return value
-    if isinstance(value, str):
-        if len(value) > TEXT:
-            raise WireError(f"a text of {len(value)} characters is too long")
-        return value
-    if isinstance(value, int):
-        if value.bit_length() > BITS:
-            raise WireError("a number with too many digits")
-        return value
+    if value is None or isinstance(value, bool | float | int | str):
+        return _encode_plain(value)
     if isinstance(value, list):
-        return [encode(item, buffers, depth + 1) for item in value]
+        return [inner(item) for item in value]
     if isinstance(value, tuple):
-        return {"tuple": [encode(item, buffers, depth + 1) for item in value]}
+        return {"tuple": [inner(item) for item in value]}
     if isinstance(value, dict):
-        return {"dict": {str(key): encode(item, buffers, depth + 1) for key, item in value.items()}}
+        return {"dict": {str(key): inner(item) for key, item in value.items()}}
     if isinstance(value, Record):
-        return {"record": [value.name, {key: encode(item, buffers, depth + 1) for key, item in value.fields.items()}]}
+        return {"record": [value.name, {key: inner(item) for key, item in value.fields.items()}]}
     if value is ...:
         return {"ellipsis": None}
     from torch import Tensor
@@ -75,12 +95,28 @@ def encode(value: Any, buffers: list[bytes], depth: int = 0) -> Any:
     raise WireError(f"a value of type {type(value).__name__} cannot be sent")
 
 
+def _encode_plain(value: bool | float | int | str | None) -> Any:
+    if isinstance(value, str) and len(value) > TEXT:
+        raise WireError(f"a text of {len(value)} characters is too long")
+    if isinstance(value, int) and value.bit_length() > BITS:
+        raise WireError("a number with too many digits")
+    return value
+
+
 def _encode_tensor(value: "Tensor", buffers: list[bytes]) -> Any:
     import torch
 
     name = str(value.dtype).removeprefix("torch.")
-    if name not in DTYPES or value.layout != torch.strided or value.device.type != "cpu" or value.dim() > AXES:
-        raise WireError(f"a tensor of type {value.dtype}, layout {value.layout} on {value.device} cannot be sent")
+    if (
+        name not in DTYPES
+        or value.layout != torch.strided
+        or value.device.type != "cpu"
+        or value.dim() > AXES
+    ):
+        raise WireError(
+            f"a tensor of type {value.dtype}, layout {value.layout} "
+            f"on {value.device} cannot be sent"
+        )
     plain = value.detach().resolve_conj().resolve_neg()
     order = list(range(plain.dim()))
     if not plain.is_contiguous():
@@ -94,7 +130,9 @@ def _encode_tensor(value: "Tensor", buffers: list[bytes]) -> Any:
 class Decoder:
     """Turns one header and its body back into values, and counts while it does."""
 
-    def __init__(self, body: bytes | bytearray, record: Callable[[Record], Any] | None = None) -> None:
+    def __init__(
+        self, body: bytes | bytearray, record: Callable[[Record], Any] | None = None
+    ) -> None:
         self.body, self.at, self.nodes = memoryview(body), 0, 0
         self.record = record
 
@@ -114,13 +152,17 @@ class Decoder:
             raise WireError("nested too deeply, or too many values")
         if node is None or type(node) in (bool, float):
             return node
-        if (type(node) is str and len(node) <= TEXT) or (type(node) is int and node.bit_length() <= BITS):
-            return node
+        if type(node) in (str, int):
+            return self._bounded(node)
         if type(node) is list:
             return [self._value(item, depth + 1) for item in node]
         if type(node) is not dict or len(node) != 1:
             raise WireError("not a value")
         kind, content = next(iter(node.items()))
+        return self._marked(kind, content, depth)
+
+    def _marked(self, kind: str, content: Any, depth: int) -> Any:
+        """A value that says of what kind it is."""
         if kind == "tensor":
             return self._tensor(content)
         if kind == "tuple" and type(content) is list:
@@ -129,11 +171,23 @@ class Decoder:
             return {key: self._value(item, depth + 1) for key, item in content.items()}
         if kind == "ellipsis" and content is None:
             return ...
-        if kind == "record" and self.record is not None and type(content) is list and len(content) == 2:
-            name, fields = content
-            if type(name) is str and type(fields) is dict:
-                return self.record(Record(name, {key: self._value(item, depth + 1) for key, item in fields.items()}))
+        if kind == "record" and self.record is not None:
+            return self.record(self._record(content, depth + 1))
         raise WireError(f"unknown kind of value: {str(kind)[:40]!r}")
+
+    def _bounded(self, node: str | int) -> str | int:
+        size, most = (len(node), TEXT) if isinstance(node, str) else (node.bit_length(), BITS)
+        if size > most:
+            raise WireError("a text or number that is too long")
+        return node
+
+    def _record(self, content: Any, depth: int) -> Record:
+        if type(content) is not list or len(content) != 2:
+            raise WireError("not a record")
+        name, fields = content
+        if type(name) is not str or type(fields) is not dict:
+            raise WireError("not a record")
+        return Record(name, {key: self._value(item, depth) for key, item in fields.items()})
 
     def _tensor(self, content: Any) -> "Tensor":
         import torch
@@ -144,9 +198,18 @@ class Decoder:
         if type(name) is not str or name not in DTYPES:
             raise WireError("a tensor of a type that is not allowed")
         dtype = getattr(torch, name)
-        if type(shape) is not list or len(shape) > AXES or not all(type(size) is int and 0 <= size < 1 << 40 for size in shape):
+        if (
+            type(shape) is not list
+            or len(shape) > AXES
+            or not all(type(size) is int and 0 <= size <= BODY for size in shape)
+            or (0 in shape and math.prod(size or 1 for size in shape) > ROWS)
+        ):
             raise WireError("not a shape")
-        if type(order) is not list or not all(type(axis) is int for axis in order) or sorted(order) != list(range(len(shape))):
+        if (
+            type(order) is not list
+            or not all(type(axis) is int for axis in order)
+            or sorted(order) != list(range(len(shape)))
+        ):
             raise WireError("not an order of axes")
         length = math.prod(shape) * dtype.itemsize
         if length > len(self.body) - self.at:

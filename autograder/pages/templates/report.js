@@ -4,7 +4,7 @@ for (const section of document.querySelectorAll("section.unit")) {
   const search = section.querySelector("input[type=search]"), flagged = section.querySelector("input[type=checkbox]"), count = section.querySelector("output");
   const value = (row, column) => {
     const cell = row.cells[column];
-    return column === 0 ? cell.textContent.trim() : cell.dataset.value === "" ? -1 : Number(cell.dataset.value);
+    return column === 0 ? cell.textContent.trim() : !cell || cell.dataset.value === "" ? -1 : Number(cell.dataset.value);
   };
   const filter = () => {
     const words = search.value.trim().toLowerCase();

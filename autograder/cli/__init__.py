@@ -1,0 +1,19 @@
+"""The command line: thin, every command is a function elsewhere."""
+
+from autograder.cli import author, collecting, exporting, grading, machine, releasing
+from autograder.cli.grading import show_pages, show_scores, show_summary
+from autograder.cli.shared import bar, main
+
+__all__ = [
+    "author",
+    "bar",
+    "collecting",
+    "exporting",
+    "grading",
+    "machine",
+    "main",
+    "releasing",
+    "show_pages",
+    "show_scores",
+    "show_summary",
+]

@@ -1,0 +1,138 @@
+"""Where submissions of a unit run on this machine: a warm process, proven walls, and what a child
+may see of the course.
+"""
+
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from autograder.course import Limits
+from autograder.errors import UserError
+from autograder.grading import shown_to_all
+from autograder.sandbox import proof, warm
+from autograder.sandbox.child import Child
+from autograder.sandbox.confinement import Confinement
+from autograder.sandbox.orders import AnyChild, SandboxError, warm_is_possible
+from autograder.sandbox.plain_child import PlainChild
+
+TRAINS = ("optim", "fit(", "torch.compile")
+INSIDE = "/course"  # where the view of the course appears behind the walls
+OURS = ("course_utils", "autograder.grading", "autograder.course")  # nothing for other courses
+
+
+@dataclass(frozen=True)
+class Launcher:
+    """The address of a warm process, the level of its walls, and the folder that holds the view of
+    the course.
+    """
+
+    address: str
+    level: int
+    view: str
+
+    def confinement(self, limits: Limits) -> Confinement:
+        return Confinement(
+            level=self.level,
+            shown=((self.view, INSIDE),),
+            path=(INSIDE,),
+            memory_mb=int(limits.memory_mb),
+            cpu_seconds=float(limits.cpu_seconds),
+            processes=int(limits.processes),
+            disk_mb=max(1, int(limits.disk_mb)),
+        )
+
+    def launch(self, limits: Limits) -> AnyChild:
+        return self.child(self.confinement(limits), int(limits.output_kb))
+
+    def child(self, confinement: Confinement, output_kb: int = 2048) -> AnyChild:
+        if self.address:
+            return Child(self.address, confinement, output_kb)
+        return PlainChild(confinement, output_kb)
+
+
+class Sandbox:
+    """Starts the warm process at once and proves its walls when asked; as a context manager it ends
+    with the block.
+    """
+
+    def __init__(
+        self, unit: str, level: int, text: str = "", modules: tuple[str, ...] | None = None
+    ) -> None:
+        """`modules`: what an assignment of any course imports, which sees nothing of this one."""
+        trains = modules is None or "torch" in modules
+        self.further = warm.TRAINING if trains and any(word in text for word in TRAINS) else ()
+        imported = warm.modules() if modules is None else warm.modules(modules)
+        self.warm = warm.take(level, imported) if warm_is_possible(level) else None
+        self.folder = (
+            self.warm.folder if self.warm is not None else tempfile.mkdtemp(prefix="sandbox-")
+        )
+        target = Path(self.folder) / "view"
+        if modules is None:
+            from autograder.grading import view
+
+            self.secret_modules = view.secret_modules(unit)
+            shown = str(view.write(unit, target))
+        else:
+            self.secret_modules = OURS
+            shown = str(shown_to_all.write(target))
+        self.launcher = Launcher(self.warm.address if self.warm is not None else "", level, shown)
+
+    def proven(self, secret_paths: tuple[str, ...] = ()) -> proof.Proof:
+        """Wait until it is warm, then attack from inside."""
+        if self.warm is not None:
+            self.warm.wait(self.launcher.view, self.further)
+        return proof.prove(
+            self.launcher.child,
+            self.launcher.confinement(Limits()),
+            self.secret_modules,
+            secret_paths,
+        )
+
+    def close(self) -> None:
+        if self.warm is not None:
+            self.warm.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def __enter__(self) -> "Sandbox":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def open_sandbox(
+    unit: str,
+    min_level: int,
+    text: str = "",
+    secret_paths: tuple[str, ...] = (),
+    modules: tuple[str, ...] | None = None,
+) -> tuple[Sandbox, proof.Proof]:
+    """The highest level from 3 down to `min_level` that holds; UserError if none does. Never below
+    it, and never silently.
+    """
+    tried: list[proof.Proof] = []
+    for level in proof.LEVELS:
+        if level < min_level:
+            break
+        if level > 1 and not warm_is_possible(level):
+            tried.append(proof.Proof(level, {}, "this is not Linux"))
+            continue
+        try:
+            sandbox = Sandbox(unit, level, text, modules)
+            tried.append(sandbox.proven(secret_paths))
+        except (SandboxError, OSError) as error:
+            tried.append(proof.Proof(level, {}, str(error)))
+            continue
+        if tried[-1].holds:
+            return sandbox, tried[-1]
+        sandbox.close()
+    raise UserError(refusal(min_level, tried))
+
+
+def refusal(min_level: int, tried: list[proof.Proof]) -> str:
+    why = " ".join(line + "." for line in proof.reasons(tried))
+    return (
+        f"sandbox level {min_level} does not hold on this machine, so nothing was graded. {why} "
+        f"To accept weaker walls: --min-level {max(min_level - 1, 0)}"
+    )
