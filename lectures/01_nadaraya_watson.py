@@ -1,20 +1,25 @@
 # %% [markdown]
 # # 01 · Where to look: prediction by similarity
 #
-# A model is given hundreds of numbers, and a handful of them decide the answer. Which ones? This course is about one way to find them:
-# compare what you are looking for with everything you have, turn the comparisons into weights that sum to one, and take the weighted mean.
-# That is *attention*. Its smallest form fits into two lines, is older than most neural networks, and is the subject of this lecture.
+# A model is given hundreds of numbers, and a handful of them decide the answer. Which
+# ones? This course is about one way to find them: compare what you are looking for with
+# everything you have, turn the comparisons into weights that sum to one, and take the
+# weighted mean. That is *attention*. Its smallest form is a formula of one line, is
+# older than most neural networks, and is the subject of this lecture.
 #
 # After this lecture you can
 #
-# - say in which four ways a neuron gets its information, and what sets attention apart from the other three;
+# - say in which four ways a neuron gets its information, and what sets attention apart
+#   from the other three;
 # - turn distances into weights that sum to one, whatever the size of the numbers;
 # - predict with Nadaraya-Watson regression, and name its queries, keys and values;
-# - explain what a bandwidth does, and why the choice of units decides who counts as a neighbour;
+# - explain what a bandwidth does, and why the choice of units decides who counts as a
+#   neighbour;
 # - learn a bandwidth without fooling yourself, by leaving one point out.
 #
-# *About 50 minutes. You need Python and a little PyTorch: tensors, broadcasting, `backward`. Every figure is computed in the cell above it;
-# change a number and run it again.*
+# *About 70 minutes; the code runs in about half a minute on a laptop. You need Python
+# and a little PyTorch: tensors, broadcasting, `backward`. Every figure is computed in
+# the cell above it; change a number and run it again.*
 
 # %%
 import warnings
@@ -22,16 +27,73 @@ import warnings
 import matplotlib.pyplot as plt
 import torch
 import torch.nn.functional as F
+from torch import nn
 
-from course_utils.nadaraya_watson import gaussian_weights, leave_one_out_error, nadaraya_watson, softmax
+from course_utils import drawing
+from course_utils.nadaraya_watson import gaussian_weights, leave_one_out_error
+from course_utils.nadaraya_watson import nadaraya_watson, softmax
 from course_utils.plotting import Table, bars, curves, heatmap, heatmaps, interactive
 from course_utils.training import fit, progress, seeded, steps
 
 # %% [markdown]
+# Here is all of it in one picture. The grey dots are known: a place (the *key*) and a
+# height (the *value*). The orange line is a new place, the *query*: how high is it
+# there? Every dot gets a weight, the larger the nearer it is, and the orange dot is the
+# weighted mean of the heights. Move the query.
+
+
+# %%
+def ask(place):
+    known = torch.tensor([0.5, 1.0, 1.6, 2.4, 3.0, 3.5, 4.4])  # (7,): keys
+    heights = torch.tensor([1.4, 2.6, 3.4, 3.3, 2.6, 1.9, 1.3])  # (7,): values
+    query = torch.tensor([place])  # (1,)
+    answer, weights = nadaraya_watson(query, known, heights, 0.5)  # (1,), (1, 7)
+    ax = plt.subplots(figsize=(7, 3))[1]
+    ax.axvline(place, color="#D55E00", lw=1)
+    ax.plot(known, heights, "k.", markersize=3)
+    ax.scatter(known, heights, s=600 * weights[0], color="grey", alpha=0.6)
+    for x, y, weight in zip(known.tolist(), heights.tolist(), weights[0]):
+        ax.text(x, y + 0.4, f"{weight:.2f}", ha="center", fontsize=9)
+    ax.plot(place, answer, "o", color="#D55E00", markersize=9)
+    ax.set(xlim=(0, 5), ylim=(0.5, 4.5), xlabel="place", ylabel="height")
+    ax.set_title(f"asked at {place}: {answer.item():.2f} (area of a dot = its weight)")
+
+
+alt = "Seven known points with their weights, and the weighted mean at the query"
+interactive(
+    ask, "query", [0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5], start=2.0, alt=alt
+)
+
+# %% [markdown]
+# ## Notation of the course
+#
+# From unit 02 on the same letters mean the same things, in formulas, in comments and in
+# the assignments:
+#
+# | letter | meaning |
+# |---|---|
+# | $B$ | batch: how many examples are computed side by side |
+# | $T$ | number of queries (in sequences: length of the target) |
+# | $S$ | number of keys (length of the source) |
+# | $t$, $s$ | the one that asks, the one that is looked at; among words of one sentence also $i$, $j$ |
+# | $D$ | numbers in a vector; $d_k$, $d_v$ those of a key and a value |
+# | $H$ | heads (from unit 05 on), each of $d = D / H$ numbers |
+# | $V$ | words in a vocabulary (as a matrix: the values) |
+# | $e$, $\alpha$ | score (any number), weight (positive; a row of them sums to one) |
+#
+# In this unit there are no sequences yet: queries are counted by $Q$ and keys by $K$,
+# as is usual in statistics. Every line of code that makes a tensor ends in its shape,
+# `# (Q, K)`. Three helpers of the course return in every lecture: `seeded(0)` is a
+# random generator that starts from 0, so that you see the same numbers as we do; `fit`
+# is a training loop with a progress bar; `steps(300)` is the number 300, or a few where
+# the notebook is only tested.
+
+# %% [markdown]
 # ## Where to look
 #
-# Your eyes see sharply in a spot as wide as a thumbnail at arm's length; all around it is a blur. You do not notice, because they are
-# always pointed at what you need next. Many tasks have this form: much comes in, little of it matters.
+# Your eyes see sharply in a spot as wide as a thumbnail at arm's length; all around it
+# is a blur. You do not notice, because they are always pointed at what you need next.
+# Many tasks have this form: much comes in, little of it matters.
 #
 # | the task | what comes in | what one part of the answer needs |
 # |---|---|---|
@@ -40,18 +102,23 @@ from course_utils.training import fit, progress, seeded, steps
 # | translation | a sentence | for one target word: one to three source words |
 # | the profit of a new shop | the books of all other shops | the towns of a similar size |
 #
-# (In the second row it really is *frames*, slices of sound some 10 ms apart. Phonemes, the sounds that a listener hears in them, are not
-# given to the network: it has to make sense of the frames itself.)
+# (In the second row it really is *frames*, slices of sound some 10 ms apart. Phonemes,
+# the sounds that a listener hears in them, are not given to the network: it has to make
+# sense of the frames itself.)
 #
-# How much is there to gain? Here are a cat and a dog, drawn with six formulas. A "photo" is a drawing in heavy noise.
+# How much is there to gain? Here are a cat and a dog, drawn with six formulas. A
+# "photo" is a drawing in heavy noise.
 
 # %%
 line = torch.linspace(-1, 1, 24)  # (24,)
-y, x = torch.meshgrid(line, line.abs(), indexing="ij")  # (24, 24) each; |x|, since a face is symmetric
-holes = ((x - 0.28) ** 2 + (y - 0.1) ** 2 < 0.012) | (x + (y - 0.35).abs() < 0.14)  # (24, 24): eyes, nose
-face = (x**2 + (y - 0.2) ** 2 < 0.42) & ~holes  # (24, 24)
+# |x|, since a face is symmetric
+y, x = torch.meshgrid(line, line.abs(), indexing="ij")  # (24, 24) each
+eyes = (x - 0.28) ** 2 + (y - 0.1) ** 2 < 0.012  # (24, 24)
+nose = x + (y - 0.35).abs() < 0.14  # (24, 24)
+face = (x**2 + (y - 0.2) ** 2 < 0.42) & ~eyes & ~nose  # (24, 24)
 pointed = (y < 0) & ((x - 0.42).abs() < 0.3 * (y + 1))  # (24, 24): a cat's ears
-hanging = ((x - 0.68) / 0.17) ** 2 + ((y - 0.05) / 0.5) ** 2 < 1  # (24, 24): a dog's ears
+# a dog's ears
+hanging = ((x - 0.68) / 0.17) ** 2 + ((y - 0.05) / 0.5) ** 2 < 1  # (24, 24)
 cat, dog = (face | pointed).float(), (face | hanging).float()  # (24, 24) each
 differ = cat != dog  # (24, 24)
 
@@ -59,28 +126,35 @@ differ = cat != dog  # (24, 24)
 # %% alt="Four small pictures: a cat with pointed ears, a dog with hanging ears, the pixels in which they differ, which are the ears, and a very noisy photo of the cat"
 def photos(animal, count, seed):
     """(24, 24) -> (count, 576): the same animal, each time in other noise."""
-    return animal.flatten() + 2 * torch.randn(count, animal.numel(), generator=seeded(seed))
+    noise = torch.randn(count, animal.numel(), generator=seeded(seed))  # (count, 576)
+    return animal.flatten() + 2 * noise
 
 
 photo = photos(cat, 1, seed=0).view(24, 24)  # (24, 24)
-pictures = {"cat": cat, "dog": dog, f"{differ.sum()} pixels differ": differ, "a photo of the cat": photo}
-for ax, (title, picture) in zip(plt.subplots(1, 4, figsize=(8, 2.2))[1], pictures.items()):
+pictures = {"cat": cat, "dog": dog, f"{differ.sum()} pixels differ": differ}
+pictures["a photo of the cat"] = photo
+axes = plt.subplots(1, 4, figsize=(8, 2.2))[1]
+for ax, (title, picture) in zip(axes, pictures.items()):
     ax.imshow(picture, cmap="Greys")
     ax.set_title(title)
     ax.axis("off")
 
 # %% [markdown]
-# Let a simple classifier learn from a few photos of each animal: it remembers the mean photo of each, and calls a new photo a cat if it
-# lies nearer to the mean cat. We show it all 576 pixels, or only the 84 in which the animals differ, or only the others.
+# Let a simple classifier learn from a few photos of each animal: it remembers the mean
+# photo of each, and calls a new photo a cat if it lies nearer to the mean cat. We show
+# it all 576 pixels, or only the 84 in which the animals differ, or only the others.
 
 
 # %%
 def accuracy(pixels, count):
-    """How many of 2000 new photos are named rightly after learning from `count` of each animal?"""
-    learned = [photos(cat, count, seed=1), photos(dog, count, seed=2)]  # (count, 576) each
-    means = torch.stack([some[:, pixels].mean(0) for some in learned])  # (2, P): seen through these pixels
-    new = torch.cat([photos(cat, 1000, seed=3), photos(dog, 1000, seed=4)])[:, pixels]  # (2000, P)
-    named = torch.cdist(new, means).argmin(-1)  # (2000,): 0 cat, 1 dog
+    """Learn from `count` photos of each animal: share right of 2000 new ones."""
+    cats, dogs = photos(cat, count, seed=1), photos(dog, count, seed=2)  # (count, 576)
+    means = torch.stack([cats.mean(0), dogs.mean(0)])  # (2, 576)
+    new = torch.cat(
+        [photos(cat, 1000, seed=3), photos(dog, 1000, seed=4)]
+    )  # (2000, 576)
+    distances = torch.cdist(new[:, pixels], means[:, pixels])  # (2000, 2)
+    named = distances.argmin(-1)  # (2000,): 0 cat, 1 dog
     return (named == torch.arange(2000) // 1000).float().mean().item()
 
 
@@ -88,65 +162,112 @@ def accuracy(pixels, count):
 ears = differ.flatten()  # (576,)
 views = {"the 84 that differ": ears, "all 576": ears | ~ears, "the other 492": ~ears}
 sizes = [2, 5, 10, 20, 50, 100, 200]
-shares = {name: [accuracy(pixels, count) for count in sizes] for name, pixels in views.items()}
-ax = curves(sizes, shares, "photos of each animal to learn from", "accuracy", style="o-")
-ax.set(xscale="log", title="who knows where to look learns from less")
+shares = {name: [accuracy(view, n) for n in sizes] for name, view in views.items()}
+ax = curves(sizes, shares, "photos of each animal to learn from", style="o-")
+ax.set(
+    xscale="log", ylabel="accuracy", title="who knows where to look learns from less"
+)
 ax.set_xticks(sizes, sizes, minor=False);
 # %% [markdown]
-# The other 492 pixels hold nothing, so the classifier that sees only them guesses. They do harm, though: with them, the same accuracy takes
-# about ten times as many photos, because all that noise has to be averaged away. Knowing *where to look* is worth data.
+# The other 492 pixels hold nothing, so the classifier that sees only them guesses. They
+# do harm, though: with them, the same accuracy takes about ten times as many photos,
+# because all that noise has to be averaged away. Knowing *where to look* is worth data.
 #
-# Here we knew the pixels beforehand. In a real photo the ears are somewhere else each time, so no fixed list of pixels will do: where to
-# look has to be found *anew for every input*. That is what the next section is about.
+# Here we knew the pixels beforehand. In a real photo the ears are somewhere else each
+# time, so no fixed list of pixels will do: where to look has to be found *anew for
+# every input*. That is what the next section is about.
 
 # %% [markdown]
 # ## Four ways to get information
 #
-# Take eight inputs and eight outputs. From which inputs does an output get its information, and in which shares? The kinds of layers
-# that you may know answer differently:
+# Take eight inputs and eight outputs. From which inputs does an output get its
+# information, and in which shares? The kinds of layers that you may know answer
+# differently:
 #
-# - **MLP**: from all of them, in shares that were learned;
-# - **CNN**: from its neighbours, in shares that were learned and are the same everywhere;
+# - **linear layer**, the stuff of an MLP: from all of them, in shares that were
+#   learned;
+# - **CNN**: from its neighbours, in shares that were learned and are the same
+#   everywhere;
 # - **RNN**: from everything before, through a state that fades a little at every step;
 # - **attention**: from those that are *similar* to what it is looking for.
 #
-# Below are the shares as matrices: one row per output ("query"), one column per input ("key"), each row summing to one. All heat maps of
-# this course are drawn this way. (How the last one is computed is what the rest of the lecture is about.)
+# So that nobody has to believe it, ask torch's own layers, with fresh random weights:
+# how much does each output change with each input? That is a matrix of derivatives, one
+# row per output, one column per input. (In the first three pictures red is positive and
+# blue negative: derivatives are not shares, only attention's weights are.)
 
 # %%
 inputs = torch.tensor([1.0, 5, 1, 9, 5, 1, 9, 5])  # (8,)
-back = torch.arange(8)[:, None] - torch.arange(8)  # (8, 8): how far input j lies behind output i
-mixing = {
-    "MLP": torch.rand(8, 8, generator=seeded(0)),  # (8, 8): whatever training made of them
-    "CNN": (back.abs() <= 1).float(),  # (8, 8): a window
-    "RNN": torch.where(back >= 0, 0.6 ** back.clamp(min=0), 0.0),  # (8, 8): the past, fading
-    "attention": gaussian_weights(inputs, inputs, 1.0),  # (8, 8): whoever is similar
+torch.manual_seed(0)  # layers draw their first weights from the global generator
+linear, conv = nn.Linear(8, 8), nn.Conv1d(1, 1, 3, padding=1)
+rnn = nn.RNN(1, 4, batch_first=True)
+layers = {
+    "linear": linear,
+    "CNN": lambda x: conv(x[None])[0],
+    "RNN": lambda x: rnn(x[:, None] / 10)[0].sum(-1),
 }
 
-# %% alt="Four matrices of shares: MLP dense, CNN a band around the diagonal, RNN a fading lower triangle, attention a pattern that links equal inputs"
-for ax, (name, matrix) in zip(plt.subplots(1, 4, figsize=(9.6, 2.7))[1], mixing.items()):
-    heatmap(matrix / matrix.sum(-1, keepdim=True), title=name, ax=ax, values=False, vmax=0.6)
+
+# %% alt="Four matrices: a linear layer dense, CNN a band around the diagonal, RNN a fading lower triangle, attention a pattern that links equal inputs"
+def influence(layer, x):
+    """(8,) -> (8, 8): the derivative of every output by every input."""
+    return torch.autograd.functional.jacobian(layer, x)
+
+
+mixing = {name: influence(layer, inputs) for name, layer in layers.items()}
+mixing["attention"] = gaussian_weights(inputs, inputs, 1.0)  # (8, 8)
+axes = plt.subplots(1, 4, figsize=(9.6, 2.7))[1]
+for ax, (name, matrix) in zip(axes, mixing.items()):
+    heatmap(matrix / matrix.abs().max(), title=name, ax=ax, values=False, vmax=1)
+    if name != "attention":
+        ax.set(xlabel="inputs →", ylabel="outputs ↓")
+        ax.images[0].set(cmap="RdBu_r", clim=(-1, 1))
 
 # %% [markdown]
-# The inputs are 1 5 1 9 5 1 9 5, and the last matrix shows it: the three 1s share among themselves, so do the 5s and the 9s. Now change
-# the inputs. The first three matrices stay as they are, because they are made of *parameters*. The fourth is made of the *inputs*:
+# The linear layer looks everywhere, the convolution in its window, the RNN at the past,
+# the less the longer ago. The last matrix holds the *weights* of attention, which sum
+# to one in every row (how they are computed is what the rest of the lecture is about).
+# The inputs are 1 5 1 9 5 1 9 5, and it shows: the three 1s share among themselves, so
+# do the 5s and the 9s. All heat maps of attention in this course are drawn this way,
+# queries down, keys across, dark for much.
+#
+# Now change the inputs:
 
 # %% alt="Two attention matrices for two different inputs: the pattern follows the positions of equal numbers"
 other = torch.tensor([9.0, 9, 9, 1, 1, 5, 5, 5])  # (8,)
 for ax, row in zip(plt.subplots(1, 2, figsize=(6.4, 3))[1], (inputs, other)):
     names = [f"{number:.0f}" for number in row]
     heatmap(gaussian_weights(row, row, 1.0), names, names, ax=ax, values=False)
+    ax.set_title("attention: " + " ".join(names))
+
+# %%
+mlp = nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Linear(32, 8))
+rows = []
+for name, layer in {**layers, "MLP: linear, ReLU, linear": mlp}.items():
+    change = influence(layer, other) - influence(layer, inputs)  # (8, 8)
+    rows.append([name, change.abs().max() / influence(layer, inputs).abs().max()])
+change = gaussian_weights(other, other, 1.0) - mixing["attention"]  # (8, 8)
+rows.append(["attention", change.abs().max() / mixing["attention"].max()])
+Table(rows, ["layer", "largest change of the matrix when the input changes, relative"])
 
 # %% [markdown]
-# An MLP decides in training where to look, and looks there ever after. Attention decides when it sees the input. This is the whole
-# difference; the rest of the course is about making it learnable, fast and large. (The gates of an LSTM are a step in this direction: how
-# fast its state fades depends on the input. But whatever it lets go of, it cannot look up again.)
+# The matrices of a linear layer and of a convolution are made of *parameters*: they do
+# not change at all. With something bent in between they do, in the RNN a little, in an
+# MLP with a ReLU as much as in attention: each input switches some units off. But what
+# is switched are connections that training has fixed, one for each pair of places, for
+# one number of inputs. Attention's matrix is made of *comparisons*: the same rule for
+# every pair, whatever stands where, for any number of inputs, and each row comes out as
+# shares. So where to look is decided anew for every input, by what is in it. The rest
+# of the course is about making that learnable, fast and large. (The gates of an LSTM
+# are a step in this direction: how fast its state fades depends on the input. But
+# whatever it lets go of, it cannot look up again.)
 
 # %% [markdown]
 # ## A short history
 #
-# It is often said that attention was invented for images, or for translation, or in 2017. None of these is right, and attention is not
-# an architecture either: it is a mechanism, which has been built into many.
+# It is often said that attention was invented in 2017, or for images, or for
+# translation. None of these is right, and attention is not an architecture either: it
+# is a mechanism, which has been built into many.
 #
 # | year | what was new |
 # |---|---|
@@ -158,8 +279,8 @@ for ax, row in zip(plt.subplots(1, 2, figsize=(6.4, 3))[1], (inputs, other)):
 # | 2017 | **Vaswani and others**: no recurrence left, only layers of attention with something in between. The Transformer. |
 # | since | the same block for language (2018), images (2020), proteins, weather, games. |
 #
-# What changed over the years is *what is compared* (numbers, then learned vectors) and *who chooses the comparison* (a person, then the
-# training). The weighted mean stayed.
+# What changed over the years is *what is compared* (numbers, then learned vectors) and
+# *who chooses the comparison* (a person, then the training). The weighted mean stayed.
 
 # %% [markdown]
 # ## The course on one page
@@ -178,37 +299,45 @@ for ax, row in zip(plt.subplots(1, 2, figsize=(6.4, 3))[1], (inputs, other)):
 # | 10 image captioning | can we watch a model look while it speaks? |
 # | 11 project | your own model, from data to evaluation |
 #
-# Each unit has a lecture like this one, which you run, and an assignment that checks your code while you write it. In all of them you
-# implement, train and evaluate. Everything is built from tensors; torch's own modules serve to check that we got it right.
+# Each unit has a lecture like this one, which you run, and an assignment that checks
+# your code while you write it. In all of them you implement, train and evaluate.
+# Everything is built from tensors; torch's own modules serve to check that we got it
+# right.
 
 # %% [markdown]
 # ## Three towns
 #
-# A chain runs shops in three towns. How much profit should it expect in a fourth one, with 65000 people?
+# A chain runs shops in three towns. How much profit should it expect in a fourth one,
+# with 65000 people?
 
 # %%
 population = torch.tensor([60_000.0, 70_000.0, 85_000.0])  # (3,)
 profit = torch.tensor([175_000.0, 200_000.0, 210_000.0])  # (3,)
-Table([[f"{p:,.0f}", f"{m:,.0f}"] for p, m in zip(population, profit)], ["population", "profit"])
+rows = [[f"{p:,.0f}", f"{m:,.0f}"] for p, m in zip(population, profit)]
+Table(rows, ["population", "profit"])
 
 # %% [markdown]
-# The simplest idea is to ask the neighbours. 65000 lies halfway between the first two towns, so take their mean, 187500. In general:
-# sort the towns by distance, and average the profits of the nearest *k*.
+# The simplest idea is to ask the neighbours. 65000 lies halfway between the first two
+# towns, so take their mean, 187500. In general: sort the towns by distance, and average
+# the profits of the nearest *k*.
 
 # %% alt="Predicted profit over population as step functions for one, two and three nearest towns, with the three towns as dots"
 towns = torch.linspace(52_000, 93_000, 412)  # (Q,): towns to predict
 order = (towns[:, None] - population).abs().argsort(-1)  # (Q, 3): nearest first
-nearest = {f"mean of the nearest {k}": profit[order[:, :k]].mean(-1) for k in (1, 2, 3)}  # (Q,) each
-ax = curves(towns, nearest, "population", "predicted profit", "asking the nearest towns")
+nearest = {f"nearest {k}": profit[order[:, :k]].mean(-1) for k in (1, 2, 3)}  # (Q,)
+ax = curves(towns, nearest, "population", "predicted profit", "the mean of the nearest")
 ax.plot(population, profit, "ko");
 # %% [markdown]
-# Two things are wrong with these curves. They **jump**: a town of 72501 people is promised another profit than one of 72499. And they
-# **waste**: with *k* = 2 the third town has no say at all, until suddenly it counts as much as the other. Nearness ought to fade.
+# Two things are wrong with these curves. They **jump**: a town of 72501 people is
+# promised another profit than one of 72499. And they **waste**: with *k* = 2 the third
+# town has no say at all, until suddenly it counts as much as the other. Nearness ought
+# to fade.
 
 # %% [markdown]
 # ## A weighted mean
 #
-# So let every town have a say, the near ones more than the far one. Say, 40 %, 40 % and 20 %:
+# So let every town have a say, the near ones more than the far one. Say, 40 %, 40 % and
+# 20 %:
 
 # %%
 weights = torch.tensor([0.4, 0.4, 0.2])  # (3,)
@@ -217,38 +346,49 @@ print(f"weights sum to {weights.sum():.1f}, prediction {weights @ profit:,.0f}")
 # %% [markdown]
 # $$\hat y = \sum_i \alpha_i\, y_i, \qquad \alpha_i \ge 0, \qquad \sum_i \alpha_i = 1$$
 #
-# Weights of this kind have a useful meaning: $\alpha_i$ is the *share* of the answer that comes from point $i$. They are not correlations,
-# which may be negative and need not sum to anything; and because nothing is negative and nothing is left over, the prediction always lies
-# between the smallest and the largest $y_i$.
+# Weights of this kind have a useful meaning: $\alpha_i$ is the *share* of the answer
+# that comes from point $i$. They are not correlations, which may be negative and need
+# not sum to anything; and because nothing is negative and nothing is left over, the
+# prediction always lies between the smallest and the largest $y_i$.
 #
-# Such a list of shares is all that "attention" means: how much each known thing counts for the one to be predicted, be it towns,
-# pixels, or the words of a sentence.
+# Such a list of shares is all that "attention" means: how much each known thing counts
+# for the one to be predicted, be it towns, pixels, or the words of a sentence.
 #
-# We made these three numbers up. Each new town needs its own, so we need a *function* that computes them from the new town $x$ and the
-# known ones $x_i$. It should be large where $x$ and $x_i$ are similar.
+# We made these three numbers up. Each new town needs its own, so we need a *function*
+# that computes them from the new town $x$ and the known ones $x_i$. It should be large
+# where $x$ and $x_i$ are similar.
 
 # %% [markdown]
 # ## From distance to similarity
 #
-# Is the squared difference $(x - x_i)^2$ a good measure of similarity? Try it for $x = 65000$, and turn the numbers into shares:
+# Is the squared difference $(x - x_i)^2$ a good measure of similarity? Try it for
+# $x = 65000$, and turn the numbers into shares:
 
 # %%
 squares = (65_000 - population) ** 2  # (3,)
 shares = squares / squares.sum()  # (3,)
-rows = [[f"{p:,.0f}", f"{s.sqrt():,.0f}²", f"{a:.2f}"] for p, s, a in zip(population, squares, shares)]
-Table(rows, ["population", "squared difference", "share"], f"prediction {shares @ profit:,.0f}")
+rows = []
+for people, square, share in zip(population, squares, shares):
+    rows.append([f"{people:,.0f}", f"{square.sqrt():,.0f}²", f"{share:.2f}"])
+columns = ["population", "squared difference", "share"]
+Table(rows, columns, f"prediction {shares @ profit:,.0f}")
 
 # %% [markdown]
-# It is the opposite of a similarity: the town that is furthest away, by 20000 people, takes 89 % of the say. (A slide from which this
-# example comes has 10000² in the last row. Distances are worth a second look: everything later depends on them.)
+# It is the opposite of a similarity: the town that is furthest away, by 20000 people,
+# takes 89 % of the say. (From 65000 to 85000 it is 20000, not another 10000, a slip
+# that is easily made in the last row. Distances are worth a second look: everything
+# later depends on them.)
 #
-# A *distance* is 0 for the same and grows; a *similarity* is largest for the same and falls. A minus sign turns one into the other. But
-# negative numbers are no shares, and dividing them by their (negative) sum only brings the minus back out. We need a function that keeps
-# the order, makes everything positive, and lets far points fade away: the **exponential**. Dividing by the sum then gives shares. Together:
+# A *distance* is 0 for the same and grows; a *similarity* is largest for the same and
+# falls. A minus sign turns one into the other. But negative numbers are no shares, and
+# dividing them by their (negative) sum only brings the minus back out. We need a
+# function that keeps the order, makes everything positive, and lets far points fade
+# away: the **exponential**. Dividing by the sum then gives shares. Together:
 #
 # $$\alpha_i = \frac{e^{-(x - x_i)^2}}{\sum_j e^{-(x - x_j)^2}}$$
 #
-# With small numbers you can follow each step. Three known points at 10, 20 and 30, and two queries:
+# With small numbers you can follow each step. Three known points at 10, 20 and 30, and
+# two queries:
 
 # %%
 known = torch.tensor([10.0, 20.0, 30.0])  # (3,)
@@ -256,16 +396,19 @@ rows = []
 for query in (5.0, 15.0):
     distances = (query - known).abs()  # (3,)
     scores = -(distances**2)  # (3,): similarity
-    texts = [", ".join(f"{v:.3g}" for v in part) for part in (distances, scores, softmax(scores))]
+    parts = (distances, scores, softmax(scores))
+    texts = [", ".join(f"{number:.3g}" for number in part) for part in parts]
     rows.append([f"{query:g}", *texts])
 Table(rows, ["x", "distances to 10, 20, 30", "minus their squares", "weights"])
 
 # %% [markdown]
-# From 15 the points 10 and 20 are equally near and share the weight; from 5 only the nearest is left. A table like this one belongs to
-# *one* query: when you read somebody else's, recompute the distances first.
+# From 15 the points 10 and 20 are equally near and share the weight; from 5 only the
+# nearest is left. A table like this one belongs to *one* query: when you read somebody
+# else's, recompute the distances first.
 #
-# And look how hard the weights are. A score of −225 against −25 is no contest: the third weight is $e^{-200}$ times the first. We shall
-# come to why, and to what it has to do with units.
+# And look how hard the weights are. A score of −225 against −25 is no contest: the
+# third weight is $e^{-200}$ times the first. We shall come to why, and to what it has
+# to do with units.
 
 # %% [markdown]
 # ## Softmax: weights that sum to one
@@ -274,19 +417,21 @@ Table(rows, ["x", "distances to 10, 20, 30", "minus their squares", "weights"])
 #
 # $$\operatorname{softmax}(s)_i = \frac{e^{s_i}}{\sum_{j} e^{s_j}}$$
 #
-# Mind the two indices: $i$ is the one we ask about, $j$ runs over all of them. (Written with one letter for both, the formula says
-# something else.)
+# Mind the two indices: $i$ is the one we ask about, $j$ runs over all of them. (Written
+# with one letter for both, the formula says something else.)
 
 # %%
 scores = torch.tensor([2.0, 1.0, 0.0])  # (3,)
 exponentials = scores.exp()  # (3,)
 weights = exponentials / exponentials.sum()  # (3,)
-rows = [["score", *scores.tolist()], ["exponential", *exponentials.tolist()], ["weight", *weights.tolist()]]
+named = {"score": scores, "exponential": exponentials, "weight": weights}
+rows = [[name, *numbers.tolist()] for name, numbers in named.items()]
 Table(rows, ["", "1st", "2nd", "3rd"], "one more in the score is e times the weight")
 
 # %% [markdown]
-# **Only differences count.** Add the same number to all scores: every exponential grows by the same factor, and the factor cancels. That
-# is a nice law and a practical one, because on a computer exponentials overflow. In float32 the largest one is $e^{88.7}$.
+# **Only differences count.** Add the same number to all scores: every exponential grows
+# by the same factor, and the factor cancels. That is a nice law and a practical one,
+# because on a computer exponentials overflow. In float32 the largest one is $e^{88.7}$.
 
 
 # %%
@@ -301,48 +446,60 @@ for shift in (0, 80, 100, -110):
 Table(rows, ["scores", "as in the formula", "after subtracting the maximum"])
 
 # %% [markdown]
-# At +100 the formula computes ∞/∞, at −110 it computes 0/0. Subtract the largest score first, and neither can happen: the largest
-# exponential is $e^0 = 1$, so nothing overflows and the sum is at least 1. Every softmax that you will ever call does this.
+# At +100 the formula computes ∞/∞, at −110 it computes 0/0. Subtract the largest score
+# first, and neither can happen: the largest exponential is $e^0 = 1$, so nothing
+# overflows and the sum is at least 1. Every softmax that you will ever call does this.
 #
-# **Scale is sharpness.** Differences count, so multiplying all scores by a number changes the weights. Small factors make everybody equal,
-# large ones let the winner take it all. This knob returns in every unit under another name: bandwidth, temperature, $1/\sqrt{d}$.
+# **Scale is sharpness.** Differences count, so multiplying all scores by a number
+# changes the weights. Small factors make everybody equal, large ones let the winner
+# take it all. This knob returns in every unit under another name: bandwidth,
+# temperature, $1/\sqrt{d}$.
 
 # %% alt="Weights of the scores 2, 1 and 0 against a factor: all one third at small factors, one winner at large ones"
 factor = torch.logspace(-2, 1.5, 100)  # (100,)
 weights = softmax(factor[:, None] * scores, dim=-1)  # (100, 3)
-three = {f"score {score:g}": weights[:, i] for i, score in enumerate(scores)}  # (100,) each
-curves(factor, three, "factor", "weight", "softmax of factor × (2, 1, 0)").set_xscale("log")
+three = dict(zip(["score 2", "score 1", "score 0"], weights.T))  # (100,) each
+ax = curves(factor, three, "factor", "weight", "softmax of factor × (2, 1, 0)")
+ax.set_xscale("log")
 
 # %% [markdown]
-# **A weight is never exactly zero** on paper. $e^{-200}$ is about $10^{-87}$: float64 can hold it, float32 cannot (its smallest number is
-# about $10^{-45}$) and rounds it to 0. Where this course prints 0, read "too small to matter". If a weight *must* be zero there is a
-# better way than hoping for rounding; you meet it below, and again in unit 03.
+# **A weight is never exactly zero** on paper. $e^{-200}$ is about $10^{-87}$: float64
+# can hold it; float32, whose smallest number is about $10^{-45}$, rounds it to zero.
+# Where this course prints 0, read "too small to matter". If a weight *must* be zero
+# there is a better way than hoping for rounding; you meet it below, and again in unit
+# 03.
 
 # %%
 for dtype in (torch.float64, torch.float32):
     print(dtype, torch.tensor(-200.0, dtype=dtype).exp().item())
 
 # %% [markdown]
-# **Along which axis?** With two queries and three keys the scores are a matrix, and softmax must be told which numbers compete. The shares
-# of all *keys* for one *query* sum to one: that is a row, the last axis, `dim=-1`. Along `dim=0` queries would compete for a key.
+# **Along which axis?** With two queries and three keys the scores are a matrix, and
+# softmax must be told which numbers compete. The shares of all *keys* for one *query*
+# sum to one: that is a row, the last axis, `dim=-1`. Along `dim=0` queries would
+# compete for a key.
 
 # %% alt="Two small matrices of weights of the same scores: with dim=-1 each row sums to one, with dim=0 each column does"
 matrix = torch.tensor([[2.0, 1.0, 0.0], [0.0, 0.0, 3.0]])  # (2, 3): 2 queries, 3 keys
-heatmaps({"dim=-1: rows sum to 1": softmax(matrix, dim=-1), "dim=0: columns do": softmax(matrix, dim=0)});
+rows_sum, columns_sum = softmax(matrix, dim=-1), softmax(matrix, dim=0)  # (2, 3) each
+heatmaps({"dim=-1: rows sum to 1": rows_sum, "dim=0: columns do": columns_sum});
+
 # %% [markdown]
 # ## Three traps in one line of code
 #
-# All of the last two sections is one line in PyTorch, `F.softmax(-(x - known) ** 2)`, and this line has three traps.
+# All of the last two sections is one line in PyTorch, `F.softmax(-(x - known) ** 2)`,
+# and this line has three traps.
 #
-# **Precedence.** In Python a power binds more tightly than a minus in front of it. The line above is right. One more pair of brackets, and
-# the square swallows the minus: the furthest point wins, and no error tells you.
+# **Precedence.** In Python a power binds more tightly than a minus in front of it. The
+# line above is right. One more pair of brackets, and the square swallows the minus: the
+# furthest point wins, and no error tells you.
 
 # %%
-print("-(3) ** 2 =", -(3) ** 2, "     (-(3)) ** 2 =", (-(3)) ** 2)
+print("-(3) ** 2 =", -((3) ** 2), "     (-(3)) ** 2 =", (-(3)) ** 2)
 
 # %% [markdown]
-# **Whole numbers.** A table typed without decimal points is a tensor of integers, and softmax does not exist for those. Write `60_000.0`, or
-# call `.float()`.
+# **Whole numbers.** A table typed without decimal points is a tensor of integers, and
+# softmax does not exist for those. Write `60_000.0`, or call `.float()`.
 
 # %%
 try:
@@ -351,8 +508,8 @@ except Exception as error:
     print(f"{type(error).__name__}: {error}")
 
 # %% [markdown]
-# **No axis.** Without `dim`, torch guesses the axis from the number of axes: the first for vectors and for three axes, the *second* for
-# matrices. It warns, and it means it.
+# **No axis.** Without `dim`, torch guesses the axis from the number of axes: the first
+# for vectors and for three axes, the *second* for matrices. It warns, and it means it.
 
 # %%
 with warnings.catch_warnings(record=True) as caught:
@@ -363,104 +520,148 @@ print(caught[0].message)
 # %% [markdown]
 # ## The Gaussian kernel and its bandwidth
 #
-# How fast should similarity fade with distance? So far the formula decided that by itself. Give it a dial, the **bandwidth** $\sigma$:
+# How fast should similarity fade with distance? So far the formula decided that by
+# itself. Give it a dial, the **bandwidth** $\sigma$:
 #
 # $$\alpha(x, x_i) = \operatorname{softmax}_i\left(-\frac{(x - x_i)^2}{2\sigma^2}\right)$$
 #
-# $e^{-d^2 / 2\sigma^2}$ is the bell curve of Gauss without its constant, which the division would cancel anyway. At a distance of one
-# bandwidth it has fallen to .61, at two to .14, at three to .01: *a bandwidth is how far a neighbourhood reaches*. Without the dial, as in
-# the section before, $2\sigma^2 = 1$: a bandwidth of $1/\sqrt 2 \approx .7$, fixed for ever, in whatever units $x$ came in.
+# $e^{-d^2 / 2\sigma^2}$ is the bell curve of Gauss without its constant, which the
+# division would cancel anyway. At a distance of one bandwidth it has fallen to .61, at
+# two to .14, at three to .01: *a bandwidth is how far a neighbourhood reaches*. Without
+# the dial, as in the section before, $2\sigma^2 = 1$: a bandwidth of
+# $1/\sqrt 2 \approx .7$, fixed for ever, in whatever units $x$ came in.
 
 # %% alt="Bell curves of bandwidth one half, one and two over the distance"
 distance = torch.linspace(-5, 5, 201)  # (201,)
-bells = {f"σ = {sigma}": torch.exp(-(distance**2) / (2 * sigma**2)) for sigma in (0.5, 1, 2)}  # (201,) each
-curves(distance, bells, "distance between query and key", "similarity", "the Gaussian kernel");
+bells = {f"σ = {s}": torch.exp(-((distance / s) ** 2) / 2) for s in (0.5, 1, 2)}
+ax = curves(distance, bells, "distance between query and key", "similarity")
+ax.set_title("similarity fades within a few bandwidths");
+
 # %% [markdown]
-# A function like this bell, which turns a distance into a similarity, is a **kernel**. *Nadaraya-Watson* is the name of the estimator that
-# uses it, the weighted mean, whatever the kernel. (The two are easily confused, since they come together.)
+# A function like this bell, which turns a distance into a similarity, is a **kernel**.
+# *Nadaraya-Watson* is the name of the estimator that uses it, the weighted mean,
+# whatever the kernel. (The two are easily confused, since they come together.)
 #
-# For our towns a neighbourhood of 5000 people seems reasonable. One row per town to be predicted, one column per known town:
+# For our towns a neighbourhood of 5000 people seems reasonable. One row per town to be
+# predicted, one column per known town:
 
 # %% alt="Heat map of weights for eight towns: small towns look at the first known town, middle ones at the second, large ones at the third"
 queries = torch.arange(55_000.0, 95_000.0, 5_000.0)  # (8,)
 weights = gaussian_weights(queries, population, bandwidth=5_000.0)  # (8, 3)
 names = [[f"{town / 1000:.0f}k" for town in group] for group in (queries, population)]
-heatmap(weights, *names, title="bandwidth 5000 people");
+heatmap(weights, *names, title="the shares fade (bandwidth 5000)");
 # %% [markdown]
-# Read it row by row. 65k is torn between its two neighbours; 75k already leans on the second; at 90k the third town speaks alone. Nothing
-# jumps any more: the shares fade into one another.
+# Read it row by row. 65k is torn between its two neighbours; 75k already leans on the
+# second; at 90k the third town speaks alone. Nothing jumps any more: the shares fade
+# into one another.
 
 # %% [markdown]
 # ## Units decide who is a neighbour
 #
-# Now the same three towns and the same formula, with a bandwidth of 1 and the population counted in people, in thousands, in tens of
-# thousands, and in standard deviations. What will a town of 64000 hear from each of the others?
+# Now the same three towns and the same formula, with a bandwidth of 1 and the
+# population counted in people, in thousands, in tens of thousands, and in standard
+# deviations. What will a town of 64000 hear from each of the others?
 
 # %%
 town = torch.tensor([64_000.0])  # (1,)
-units = {"people": 1, "thousands": 1_000, "tens of thousands": 10_000, "standard deviations": population.std()}
+units = {"people": 1, "thousands": 1_000, "tens of thousands": 10_000}
+units["standard deviations"] = population.std()
 rows = []
 for name, unit in units.items():
-    prediction, weights = nadaraya_watson(town / unit, population / unit, profit, 1.0)  # (1,), (1, 3)
+    known = population / unit  # (3,)
+    # (1,), (1, 3)
+    prediction, weights = nadaraya_watson(town / unit, known, profit, 1.0)
     rows.append([name, *(f"{w:.2f}" for w in weights[0]), f"{prediction.item():,.0f}"])
-Table(rows, ["x is counted in", "60000", "70000", "85000", "prediction"], "bandwidth 1, a town of 64000")
+columns = ["x is counted in", "60000", "70000", "85000", "prediction"]
+Table(rows, columns, "bandwidth 1, a town of 64000")
 
 # %% [markdown]
-# In people the answer is 1, 0, 0: the difference between two scores is ten million, so softmax becomes a hard choice of the nearest
-# neighbour, and the jumps are back. In these units the formula cannot give weights like .4, .4, .2 for *any* town, although that is what
-# we wanted. Nothing is wrong with it; it was asked how many people are "near" and told: one.
+# In people the answer is 1, 0, 0: the difference between two scores is ten million, so
+# softmax becomes a hard choice of the nearest neighbour, and the jumps are back. In
+# these units the formula cannot give weights like .4, .4, .2 for *any* town, although
+# that is what we wanted. Nothing is wrong with it; it was asked how many people are
+# "near" and told: one.
 #
-# There are two ways out, and they are the same: choose the bandwidth in the units of $x$, or choose the units such that 1 is a sensible
-# bandwidth. Only the ratio of distance to bandwidth enters.
+# There are two ways out, and they are the same: choose the bandwidth in the units of
+# $x$, or choose the units such that 1 is a sensible bandwidth. Only the ratio of
+# distance to bandwidth enters.
 
 # %%
 scale = population.std()  # scalar
-wide = gaussian_weights(town, population, bandwidth=scale)  # (1, 3): people, and a bandwidth in people
-standard = gaussian_weights(town / scale, population / scale, bandwidth=1.0)  # (1, 3): standard deviations
+# people, and a bandwidth in people; or standard deviations, and a bandwidth of 1
+wide = gaussian_weights(town, population, bandwidth=scale)  # (1, 3)
+standard = gaussian_weights(town / scale, population / scale, bandwidth=1.0)  # (1, 3)
 print("largest difference:", (wide - standard).abs().max().item())
 
 # %% [markdown]
-# **Standardising** ("subtract the mean, divide by the standard deviation") is the usual choice when there are many features in many units.
-# It has one rule: mean and standard deviation come from the *known* points, and the new ones are measured with the same ruler. A new point
-# that is standardised with the new points' own numbers ends up somewhere else on the axis:
+# **Standardising** ("subtract the mean, divide by the standard deviation") is the usual
+# choice when there are many features in many units. It has one rule: mean and standard
+# deviation come from the *known* points, and the new ones are measured with the same
+# ruler. A new point that is standardised with the new points' own numbers ends up
+# somewhere else on the axis:
 
 # %%
 new = torch.tensor([64_000.0, 66_000.0])  # (2,)
 own = (new - new.mean()) / new.std()  # (2,): their own ruler
-known_ruler = (new - population.mean()) / population.std()  # (2,): the ruler of the known towns
-back_to_people = own * population.std() + population.mean()  # (2,): where the model thinks they are
-rows = [[f"{a:,.0f}", b, c, f"{d:,.0f}"] for a, b, c, d in zip(new, known_ruler, own, back_to_people)]
-Table(rows, ["town", "with the known towns' numbers", "with their own", "which the model reads as"])
+# the ruler of the known towns
+known_ruler = (new - population.mean()) / population.std()  # (2,)
+# where the model thinks they are
+back_to_people = own * population.std() + population.mean()  # (2,)
+columns = zip(new, known_ruler, own, back_to_people)
+rows = [[f"{a:,.0f}", b, c, f"{d:,.0f}"] for a, b, c, d in columns]
+names = [
+    "town",
+    "with the known towns' numbers",
+    "with their own",
+    "read by the model as",
+]
+Table(rows, names)
 
 # %% [markdown]
-# Two towns of nearly the same size are torn apart to the two ends of the scale. And a single new town has no standard deviation at all.
+# Two towns of nearly the same size are torn apart to the two ends of the scale. And a
+# single new town has no standard deviation at all.
 
 # %% [markdown]
 # ## Nadaraya-Watson regression
 #
-# Weights and weighted mean together are the estimator of 1964. Its parts have names, which stay the same up to the last unit of this course:
+# Weights and weighted mean together are the estimator of 1964. Its parts have names,
+# which stay the same up to the last unit of this course:
 #
 # $$\hat y(\underbrace{x}_{\text{query}}) = \sum_i \operatorname{softmax}_i\left(-\frac{(x - x_i)^2}{2\sigma^2}\right)
 # \underbrace{y_i}_{\text{value}}, \qquad x_i: \text{key}$$
 #
-# A **query** is what we want to know about. It is compared with the **keys**; from each one it takes its share of the **value** that is
-# kept under that key. In code, for all queries at once:
+# A **query** is what we want to know about. It is compared with the **keys**; from each
+# one it takes its share of the **value** that is kept under that key. By hand, for a
+# town of 64000 and a bandwidth of 5000 people:
 #
-# ```python
-# weights = gaussian_weights(queries, keys, bandwidth)  # (Q, K)
-# predictions = weights @ values                        # (Q, K) @ (K,) -> (Q,)
-# ```
+# | key $x_i$ | distance in bandwidths | score | weight | value $y_i$ |
+# |---|---|---|---|---|
+# | 60000 | 0.8 | −0.32 | .599 | 175000 |
+# | 70000 | 1.2 | −0.72 | .401 | 200000 |
+# | 85000 | 4.2 | −8.82 | .000 | 210000 |
 #
+# and $.599 \cdot 175000 + .401 \cdot 200000 \approx 185000$. For $Q$ queries and $K$
+# keys the weights are a matrix $(Q, K)$; times the values $(K)$ it gives the
+# predictions $(Q)$. `nadaraya_watson` returns both, predictions and weights:
+
+# %%
+drawing.nadaraya_watson()
+
+# %% [markdown]
 # Here is the answer for towns of every size. Compare it with the steps above:
 
 # %% alt="Predicted profit over population for bandwidths of 2000, 6000 and 20000 people: rounded steps, a smooth curve, almost a straight line"
 widths = (2_000, 6_000, 20_000)
-predicted = {f"σ = {w:,}": nadaraya_watson(towns, population, profit, w)[0] for w in widths}  # (Q,) each
-ax = curves(towns, predicted, "population", "predicted profit", "asking all towns, the near ones more")
+predicted = {}
+for width in widths:
+    predicted[f"σ = {width:,}"] = nadaraya_watson(towns, population, profit, width)[0]
+ax = curves(towns, predicted, "population", "predicted profit")
+ax.set_title("asking all towns, the near ones more")
 ax.plot(population, profit, "ko");
 
 # %% [markdown]
-# Three towns are few. For most of what follows we take 50 noisy points of $2 \sin x + x^{0.8}$, a curve that we pretend not to know.
+# Three towns are few. For most of what follows we take 50 noisy points of
+# $2 \sin x + x^{0.8}$, a curve that we pretend not to know.
 
 
 # %%
@@ -469,46 +670,63 @@ def truth(x):
 
 
 def sample(seed, count=50):
-    """-> keys (count,) in order, values (count,): points of the curve in noise of 0.5."""
+    """-> keys (count,) in order, values (count,): the curve in noise of 0.5."""
     generator = seeded(seed)
     keys = (5 * torch.rand(count, generator=generator)).sort().values  # (count,)
-    return keys, truth(keys) + 0.5 * torch.randn(count, generator=generator)  # (count,), (count,)
+    noise = 0.5 * torch.randn(count, generator=generator)  # (count,)
+    return keys, truth(keys) + noise
+
+
+# %%
+def draw_data(ax, x):
+    """The known points in grey, the curve behind them dashed: so in every figure."""
+    ax.plot(x, truth(x), "k--", label="truth", zorder=1)
+    ax.plot(keys, values, "o", color="grey", markersize=3)
+    ax.legend()
 
 
 # %% alt="Fifty noisy points, the true curve, and three fits: with bandwidth 0.03 it runs through the points, with 0.25 near the curve, with 2 almost flat"
 keys, values = sample(seed=0)  # (50,), (50,)
 queries = torch.linspace(0, 5, 200)  # (200,)
-fits = {f"σ = {s}": nadaraya_watson(queries, keys, values, s)[0] for s in (0.03, 0.25, 2.0)}  # (200,) each
+fits = {}
+for width in (0.03, 0.25, 2.0):
+    fits[f"σ = {width}"] = nadaraya_watson(queries, keys, values, width)[0]  # (200,)
 ax = curves(queries, fits, "x", "y", "too narrow, about right, too wide")
-ax.plot(queries, truth(queries), "k--", label="truth")
-ax.plot(keys, values, "o", color="grey", markersize=3)
-ax.legend();
+draw_data(ax, queries)
 
 # %% [markdown]
-# Too narrow a bandwidth believes each point, noise and all; too wide a one believes in nothing but the mean. The classic trade between
-# variance and bias hangs on a single number. Move it yourself. On the left the fit, on the right the weights behind it:
+# Too narrow a bandwidth believes each point, noise and all; too wide a one believes in
+# nothing but the mean. The classic trade between variance and bias hangs on a single
+# number. Move it yourself. On the left the fit, on the right the weights behind it:
 
 
 # %%
 def show(bandwidth):
     """The fit on the left; on the right, one row of weights per query."""
-    predictions, weights = nadaraya_watson(queries, keys, values, bandwidth)  # (200,), (200, 50)
+    # (200,), (200, 50)
+    predictions, weights = nadaraya_watson(queries, keys, values, bandwidth)
     _, (left, right) = plt.subplots(1, 2, figsize=(9, 3.4))
-    left.plot(keys, values, "o", color="grey", markersize=3)
-    curves(queries, {"truth": truth(queries), "fit": predictions}, title=f"bandwidth {bandwidth:g}", ax=left)
+    off = (predictions - truth(queries)).square().mean()  # scalar
+    title = f"bandwidth {bandwidth:g}: {off:.2f} from the truth"
+    curves(queries, {"fit": predictions}, title=title, ax=left)
+    draw_data(left, queries)
     left.set_ylim(-1, 5.2)
-    heatmap(weights[::4], title="weights", ax=right, values=False, vmax=0.5)
+    title = f"the largest weight of a row: {weights.amax(-1).mean():.2f}"
+    heatmap(weights[::4], title=title, ax=right, values=False, vmax=0.5)
 
 
 widths = [0.01, 0.03, 0.06, 0.1, 0.18, 0.25, 0.4, 0.7, 1.2, 2.0, 5.0]
-interactive(show, "bandwidth", widths, start=0.25, alt="A fit of fifty noisy points, and its weights")
+alt = "A fit of fifty noisy points, and its weights"
+interactive(show, "bandwidth", widths, start=0.25, alt=alt)
 
 # %% [markdown]
-# At .01 each row of the heat map is one dark cell: one neighbour takes all. Towards 5 the picture turns pale: everybody counts the same.
-# In between lies a soft band along the diagonal. You will see this band again when a network translates.
+# At .01 each row of the heat map is one dark cell: one neighbour takes all. Towards 5
+# the picture turns pale: everybody counts the same. In between lies a soft band along
+# the diagonal. You will see this band again when a network translates.
 #
-# **The weights look at queries and keys only.** Attention is sometimes explained as similarity between *values*. It is not: values are what
-# is fetched, and they have no part in deciding from where. Replace them all, and not one weight changes:
+# **The weights look at queries and keys only.** Attention is sometimes explained as
+# similarity between *values*. It is not: values are what is fetched, and they have no
+# part in deciding from where. Replace them all, and not one weight changes:
 
 # %%
 _, before = nadaraya_watson(queries, keys, values, 0.25)  # (200, 50)
@@ -516,25 +734,28 @@ _, after = nadaraya_watson(queries, keys, 100 - values**2, 0.25)  # (200, 50)
 print("largest change of a weight:", (before - after).abs().max().item())
 
 # %% [markdown]
-# **A mean cannot leave its data.** Ask for $x$ beyond the known points. The nearest key lies ahead of all others, and the further
-# away we go the larger the gap between the scores (squares grow faster the larger they are): in the end one point speaks alone.
+# **A mean cannot leave its data.** Ask for $x$ beyond the known points. The nearest key
+# lies ahead of all others, and the further away we go the larger the gap between the
+# scores (squares grow faster the larger they are): in the end one point speaks alone.
 
 # %% alt="Truth and prediction from 0 to 9: to the right of the data, which end at 5, the prediction is flat while the truth moves on"
 beyond = torch.linspace(0, 9, 300)  # (300,): the data end at 5
 predictions, weights = nadaraya_watson(beyond, keys, values, 0.25)  # (300,), (300, 50)
-ax = curves(beyond, {"truth": truth(beyond), "prediction": predictions}, "x", "y", "the data end at 5")
-ax.plot(keys, values, "o", color="grey", markersize=3)
-print(f"at x = 9, key {weights[-1].argmax()} of 0 to 49 has a weight of {weights[-1].max():.3f}")
+ax = curves(beyond, {"prediction": predictions}, "x", "y", "the data end at 5")
+draw_data(ax, beyond)
+last = weights[-1]  # (50,)
+print(f"at x = 9, key {last.argmax()} of 0 to 49 has a weight of {last.max():.3f}")
 
 # %% [markdown]
-# A smoother interpolates; it has no idea of a trend. Keep this in mind when a large model is asked about something that lies far from
-# everything it has seen.
+# A smoother interpolates; it has no idea of a trend. Keep this in mind when a large
+# model is asked about something that lies far from everything it has seen.
 
 # %% [markdown]
 # ## Leave one out
 #
-# Who sets the bandwidth? We want it *learned*. Everything is differentiable, so take the obvious road: predict the 50 known points,
-# measure the squared error, follow its gradient. A bandwidth must stay positive, so the parameter is its logarithm.
+# Who sets the bandwidth? We want it *learned*. Everything is differentiable, so take
+# the obvious road: predict the 50 known points, measure the squared error, follow its
+# gradient. A bandwidth must stay positive, so the parameter is its logarithm.
 
 
 # %%
@@ -544,7 +765,10 @@ def error_on_itself(log_width):
 
 
 selfish = torch.zeros((), requires_grad=True)  # scalar: a bandwidth of 1
-fit(lambda step: error_on_itself(selfish), [selfish], steps(300), lr=0.05, label="predict yourself");
+label = "predict yourself"
+fit(
+    lambda step: error_on_itself(selfish), [selfish], steps(300), lr=0.05, label=label
+);
 
 # %% [markdown]
 # The error goes to almost nothing. So does the bandwidth:
@@ -552,33 +776,42 @@ fit(lambda step: error_on_itself(selfish), [selfish], steps(300), lr=0.05, label
 
 # %%
 def report(name, log_width, error):
-    """A row: the bandwidth, the error that was trained, the error against the true curve."""
+    """A row: bandwidth, error in training, error against the true curve."""
     predictions, _ = nadaraya_watson(queries, keys, values, log_width.exp())  # (200,)
-    return [name, log_width.exp(), error(log_width), ((predictions - truth(queries)) ** 2).mean()]
+    test = ((predictions - truth(queries)) ** 2).mean()  # scalar
+    return [name, log_width.exp(), error(log_width), test]
 
 
 columns = ["how it was trained", "bandwidth", "training error", "test error"]
 Table([report("predict yourself", selfish, error_on_itself)], columns)
 
 # %% [markdown]
-# What happened? Every point was among its own keys, at a distance of 0. With a tiny bandwidth it finds itself, copies its own value, and
-# the error vanishes. The model has learned to look up the answer, and nothing else. (Remember this when a decoder gets to see the word that
-# it is meant to predict. That is unit 03, and it is the same mistake.)
+# What happened? Every point was among its own keys, at a distance of 0. With a tiny
+# bandwidth it finds itself, copies its own value, and the error vanishes. The model has
+# learned to look up the answer, and nothing else. (Remember this when a decoder gets to
+# see the word that it is meant to predict. That is unit 03, and it is the same
+# mistake.)
 #
-# The remedy is to predict each point **from all the others**. In the matrix of scores that is the diagonal: point $i$ asking key $i$. Its
-# weight must be exactly zero, while the others in the row still sum to one. So it has to go *before* the softmax, and the score whose
-# exponential is zero is $-\infty$:
+# The remedy is to predict each point **from all the others**. In the matrix of scores
+# that is the diagonal: point $i$ asking key $i$. Its weight must be exactly zero, while
+# the others in the row still sum to one. So it has to go *before* the softmax, and the
+# score whose exponential is zero is $-\infty$:
 
-# %% alt="Two small matrices of weights for six points: with themselves as keys the diagonal is dark, with the diagonal masked it is empty and the rest shares the weight"
-few = keys[::9]  # (6,)
-scores = -((few[:, None] - few) ** 2) / (2 * 0.6**2)  # (6, 6)
-alone = torch.eye(6, dtype=torch.bool)  # (6, 6): True where a point meets itself
-others = scores.masked_fill(alone, -torch.inf)  # (6, 6)
-heatmaps({"with themselves": softmax(scores), "one left out": softmax(others)});
+# %% alt="Two small matrices of weights of the three towns: with themselves as keys the diagonal is dark, with the diagonal masked it is empty and the other two share the weight"
+# the scores of the three towns with a bandwidth of 10000 people, by hand
+with_all = torch.tensor([[0, -0.5, -3.1], [-0.5, 0, -1.1], [-3.1, -1.1, 0]])  # (3, 3)
+no = -torch.inf
+without = torch.tensor([[no, -0.5, -3.1], [-0.5, no, -1.1], [-3.1, -1.1, no]])  # (3, 3)
+towns_of = ["60k", "70k", "85k"]
+panels = {"with themselves": softmax(with_all), "one left out": softmax(without)}
+heatmaps(panels, towns_of, towns_of);
 
 # %% [markdown]
-# This is the first *mask* of the course. A score of 0 would not do: $e^0 = 1$, and 0 is the largest score there is here, so the point would
-# keep its full say. Now train again, with `leave_one_out_error`, which is the mean squared error under this mask.
+# This is the first *mask* of the course. Read the right picture row by row: the town of
+# 60000 is predicted from the other two, mostly from 70000. A score of 0 on the diagonal
+# would not do: $e^0 = 1$, and 0 is the largest score there is here, so the point would
+# keep its full say. Now train again, with `leave_one_out_error`, which is the mean
+# squared error under this mask. (300 steps; a second or two.)
 
 
 # %%
@@ -587,35 +820,43 @@ def error_left_out(log_width):
 
 
 honest = torch.zeros((), requires_grad=True)  # scalar
-fit(lambda step: error_left_out(honest), [honest], steps(300), lr=0.05, label="leave one out")
-rows = [report("predict yourself", selfish, error_on_itself), report("leave one out", honest, error_left_out)]
+label = "leave one out"
+fit(lambda step: error_left_out(honest), [honest], steps(300), lr=0.05, label=label)
+rows = [report("predict yourself", selfish, error_on_itself)]
+rows += [report("leave one out", honest, error_left_out)]
 Table(rows, columns)
 
 # %% [markdown]
-# The honest training error is some 250 times larger, and the test error nearly six times smaller. (The two columns measure different things:
-# the training error compares with noisy values, and the noise alone is worth $0.5^2 = .25$; the test error compares with the true curve.)
+# The honest training error is some 250 times larger, and the test error nearly six
+# times smaller. (The two columns measure different things: the training error compares
+# with noisy values, and the noise alone is worth $0.5^2 = .25$; the test error compares
+# with the true curve.)
 #
-# The whole story in one figure: the three errors for every bandwidth, and where the two trainings ended.
+# The whole story in one figure: the three errors for every bandwidth, and where the two
+# trainings ended.
 
 # %% alt="Three errors over the bandwidth on a logarithmic axis: the error on itself falls to zero for narrow bandwidths, leave-one-out and test error have a minimum near one quarter"
 grid = torch.logspace(-2.4, 0.7, 60)  # (60,)
-predicted = torch.stack([nadaraya_watson(queries, keys, values, w)[0] for w in grid])  # (60, 200)
+fits = [nadaraya_watson(queries, keys, values, w)[0] for w in grid]  # 60 times (200,)
+predicted = torch.stack(fits)  # (60, 200)
 errors = {
     "predict yourself": [error_on_itself(w.log()) for w in grid],
     "leave one out": [error_left_out(w.log()) for w in grid],
     "test": ((predicted - truth(queries)) ** 2).mean(-1),  # (60,)
 }
-ax = curves(grid, errors, "bandwidth", "mean squared error")
+ax = curves(grid, errors, "bandwidth", "mean squared error", "which error to trust?")
 ax.plot(selfish.exp().item(), error_on_itself(selfish).item(), "ko")
 ax.plot(honest.exp().item(), error_left_out(honest).item(), "ko")
 ax.set_xscale("log")
 
 # %% [markdown]
-# The error on itself has no minimum except at zero. Leave-one-out has one, and it lies where the test error's does, although it has never
-# seen the true curve.
+# The error on itself has no minimum except at zero. Leave-one-out has one, and it lies
+# where the test error's does, although it has never seen the true curve.
 #
-# One warning before you let a bandwidth learn elsewhere: **it can start too small to learn at all.** Take the three towns, and begin with
-# a bandwidth of one person. Every softmax is a hard 1 or 0, a slightly wider bell would leave it so, and the gradient is exactly zero.
+# One warning before you let a bandwidth learn elsewhere: **it can start too small to
+# learn at all.** Take the three towns, and begin with a bandwidth of one person. Every
+# softmax is a hard 1 or 0, a slightly wider bell would leave it so, and the gradient is
+# exactly zero.
 
 # %%
 rows = []
@@ -626,122 +867,153 @@ for start in (1.0, 1_000.0, 5_000.0):
 Table(rows, ["bandwidth in people", "gradient"], "leave one out, three towns")
 
 # %% [markdown]
-# A choice that is too sure of itself cannot be corrected by gradients. In unit 02 the same thing happens to dot products of long vectors,
-# and $1/\sqrt d$ is the cure.
+# A choice that is too sure of itself cannot be corrected by gradients. In unit 02 the
+# same thing happens to dot products of long vectors, and $1/\sqrt d$ is the cure.
 
 # %% [markdown]
 # ## Once more, and often
 #
-# One draw of 50 points is an anecdote. So take 40 other draws, choose the bandwidth by leave-one-out from the grid, and compare with the
-# best bandwidth of the grid for that draw, which only an oracle knows.
-#
-# While we are at it: does the *shape* of the kernel matter? Every positive kernel is an exponential of its logarithm, so another kernel is
-# just another formula for the scores.
+# One draw of 50 points is an anecdote. So take 40 other draws, choose the bandwidth by
+# leave-one-out from the grid, and compare with the best bandwidth of the grid for that
+# draw, which only an oracle knows. (`progress` draws a bar while a loop runs; this one
+# takes a few seconds.)
 
+
+# %%
+def test_error(width, k, v):
+    predictions, _ = nadaraya_watson(queries, k, v, width)  # (200,)
+    return ((predictions - truth(queries)) ** 2).mean()
+
+
+draws = steps(40, fast=3)
+results = torch.zeros(draws, 3)
+for seed in progress(range(draws), draws, "draws"):
+    k, v = sample(seed + 1)  # (50,), (50,)
+    left_out = torch.stack([leave_one_out_error(k, v, w) for w in grid])  # (60,)
+    test = torch.stack([test_error(w, k, v) for w in grid])  # (60,)
+    results[seed] = torch.stack([test[0], test[left_out.argmin()], test.min()])  # (3,)
+
+# %% alt="Test errors of forty draws as dots: those of leave-one-out lie close above those of the oracle, far below those of the narrowest bandwidth"
+results = results[results[:, 2].argsort()]  # (draws, 3): the easiest draw first
+names = ("narrowest bandwidth", "leave one out", "oracle")
+ax = curves(None, dict(zip(names, results.T)), style="o")
+ax.set(xlabel="draw, the easiest first", ylabel="test error")
+ax.set(title="one dot per draw and method", ylim=(0, None))
+Table([results.mean(0).tolist()], names, "mean test error")
+
+# %% [markdown]
+# Leave-one-out stays close to the oracle in most draws and is unlucky in a few; the
+# collapsed bandwidth is bad in all of them.
+#
+# Does the *shape* of the kernel matter, too? Any formula that falls with the distance
+# will do as a score. For each of three shapes, take the best bandwidth for each draw:
 
 # %%
 kernels = {
     "Gauss": lambda d: -(d**2) / 2,
-    "Laplace": lambda d: -d.abs(),  # a sharp peak, longer tails
+    "Laplace": lambda d: -d,  # a sharp peak, longer tails
     "Cauchy": lambda d: -torch.log1p(d**2),  # 1 / (1 + d²): very long tails
 }
-
-
-def fit_all(kernel, queries, keys, values, mask):
-    """-> (W, Q): predictions with every bandwidth of the grid; `mask` is True where a key is left out."""
-    scores = kernel((queries[:, None] - keys) / grid[:, None, None])  # (W, Q, K)
-    return softmax(scores.masked_fill(mask, -torch.inf)) @ values
-
-
-# %%
-draws = steps(40, fast=3)
-nobody, itself = torch.tensor(False), torch.eye(50, dtype=torch.bool)  # (), (50, 50): who is left out
-results = torch.zeros(len(kernels), draws, 3)
-for seed in progress(range(draws), draws, "draws"):
+best = {name: [] for name in kernels}
+for seed in range(draws):
     k, v = sample(seed + 1)  # (50,), (50,)
-    for i, kernel in enumerate(kernels.values()):
-        left_out = ((fit_all(kernel, k, k, v, itself) - v) ** 2).mean(-1)  # (W,)
-        test = ((fit_all(kernel, queries, k, v, nobody) - truth(queries)) ** 2).mean(-1)  # (W,)
-        results[i, seed] = torch.stack([test[0], test[left_out.argmin()], test.min()])  # (3,)
+    distances = torch.cdist(queries[:, None], k[:, None])  # (200, 50)
+    far = distances / grid[:, None, None]  # (60, 200, 50)
+    for name, kernel in kernels.items():
+        off = softmax(kernel(far)) @ v - truth(queries)  # (60, 200)
+        best[name].append((off**2).mean(-1).min())
 
-# %% alt="Forty draws: test error of the bandwidth chosen by leave-one-out close to that of the oracle, far below that of the narrowest bandwidth"
-gauss = results[0, results[0, :, 2].argsort()]  # (draws, 3): the easiest draw first
-three = dict(zip(("narrowest", "leave one out", "oracle"), gauss.T))  # (draws,) each
-curves(None, three, "draw, the easiest first", "test error", style=".-");
-# %% [markdown]
-# Leave-one-out stays close to the oracle in most draws and is unlucky in a few; the collapsed bandwidth is bad in all of them. The three
-# kernels, on average over the draws:
-
-# %%
-rows = [[name, *means] for name, means in zip(kernels, results.mean(1))]
-Table(rows, ["kernel", "narrowest bandwidth", "leave one out", "oracle"], "test error")
+rows = [[name, torch.stack(errors).mean()] for name, errors in best.items()]
+Table(rows, ["kernel", "test error with the best bandwidth, mean of the draws"])
 
 # %% [markdown]
-# The width matters much: for the first two kernels the right one is worth a factor of about four. The shape matters less: Gauss and Laplace
-# are as good as equal, and only the very long tails of Cauchy, which listen to everybody a little, cost something. So the exponential is
-# not the secret of attention. What counts is *what is compared, and on which scale*, and both can be learned.
+# The width matters much: the narrowest of our grid has five times the error of the
+# right one. The shape matters less: Gauss and Laplace are nearly equal, and only the
+# very long tails of Cauchy, which listen to everybody a little, cost half as much
+# again. So the exponential of a square is not the secret of attention. What counts is
+# *what is compared, and on which scale*, and both can be learned.
 
 # %% [markdown]
 # ## Learning what similar means
 #
-# So far $x$ was one number, and it was the right one. Suppose every point has more features, and we do not know which matter: the population,
-# but also the altitude, the number of the bus line, the length of the town's name. Distance adds them all up, and points that are near in
-# what matters end up far apart. Again, much comes in and little of it matters.
+# So far $x$ was one number, and it was the right one. Suppose every point has more
+# features, and we do not know which matter: the population, but also the altitude, the
+# number of the bus line, the length of the town's name. Distance adds them all up, and
+# points that are near in what matters end up far apart. Again, much comes in and little
+# of it matters.
 #
-# Give each feature a bandwidth of its own, and learn them all by leaving one out. A very wide one means: this feature makes no difference.
+# Give each feature its own bandwidth, and learn them all. A very wide one means: this
+# feature makes no difference. To be honest without a mask, we split: 100 points are the
+# keys, and 100 *others* are predicted in training.
 
 
 # %%
-def feature_scores(queries, keys, widths):
-    """(Q, D), (K, D), (D,) or one for all (1,) -> (Q, K): minus half the squared distance, in bandwidths."""
-    return -(((queries / widths)[:, None] - keys / widths) ** 2).sum(-1) / 2
+def predict(new, known, values, widths):
+    """(N, D), (K, D), (K,), (D,) or one for all (1,) -> (N,)"""
+    scores = -(torch.cdist(new / widths, known / widths) ** 2) / 2  # (N, K)
+    return softmax(scores) @ values  # (N,)
 
 
-# %%
-def learn(features, values, count):
-    """-> (count,): the bandwidths that leave-one-out finds."""
+def learn(points, values, count):
+    """-> (count,): bandwidths with which the first 100 points predict the rest best."""
     log_widths = torch.zeros(count, requires_grad=True)  # (count,)
     optimiser = torch.optim.Adam([log_widths], lr=0.1)
-    itself = torch.eye(len(values), dtype=torch.bool)  # (N, N)
     for _ in range(steps(150)):
-        scores = feature_scores(features, features, log_widths.exp())  # (N, N)
-        predictions = softmax(scores.masked_fill(itself, -torch.inf)) @ values  # (N,)
+        predictions = predict(
+            points[100:], points[:100], values[:100], log_widths.exp()
+        )
         optimiser.zero_grad()
-        ((predictions - values) ** 2).mean().backward()
+        ((predictions - values[100:]) ** 2).mean().backward()
         optimiser.step()
     return log_widths.detach().exp()
 
 
 # %% [markdown]
-# Besides the one feature that matters, every point gets 0, 1, 2, 4 or 8 features of pure chance. We learn one width for all of them, or one
-# for each, from 100 points.
+# Besides the one feature that matters, every point gets 0, 1, 2, 4 or 8 features of
+# pure chance. We learn one width for all of them, or one for each. Five draws, so that
+# it is no anecdote (about ten seconds):
 
 # %%
-features = 5 * torch.rand(600, 9, generator=seeded(0))  # (600, 9): 100 points to learn from, 500 to test
-y = truth(features[:, 0])  # (600,): only the first feature matters
-noisy = y[:100] + 0.5 * torch.randn(100, generator=seeded(1))  # (100,)
-junk, found = [0, 1, 2, 4, 8], {"one width for all": [], "a width for each": []}
-for extra in progress(junk, len(junk), "learning"):
-    known, new = features[:, : 1 + extra].split([100, 500])  # (100, 1 + extra), (500, 1 + extra)
-    for name, count in zip(found, (1, 1 + extra)):
-        learned = learn(known, noisy, count)  # (count,)
-        predictions = softmax(feature_scores(new, known, learned)) @ noisy  # (500,)
-        found[name].append(((predictions - y[100:]) ** 2).mean())
+junk, runs = [0, 1, 2, 4, 8], steps(5, fast=1)
+errors = torch.zeros(2, runs, len(junk))  # one width or many, draws, useless features
+listened = torch.zeros(runs, 9)
+for draw in progress(range(runs), runs, "draws"):
+    # 200 to learn from
+    points = 5 * torch.rand(700, 9, generator=seeded(draw))  # (700, 9)
+    y = truth(points[:, 0])  # (700,): only the first feature matters
+    noisy = y + 0.5 * torch.randn(700, generator=seeded(100 + draw))  # (700,)
+    for j, extra in enumerate(junk):
+        # (200, D), (500, D)
+        known, new = points[:200, : 1 + extra], points[200:, : 1 + extra]
+        for i, count in enumerate((1, 1 + extra)):
+            widths = learn(known, noisy[:200], count)  # (count,)
+            off = predict(new, known[:100], noisy[:100], widths) - y[200:]  # (500,)
+            errors[i, draw, j] = (off**2).mean()
+    listened[draw] = 1 / widths  # (9,), with eight useless features
 
-# %% alt="Test error against the number of useless features: with one shared bandwidth it rises steeply, with one bandwidth per feature it stays low"
-curves(junk, found, "useless features", "test error", "learning what to ignore", style="o-");
+# %% alt="Test error against the number of useless features, mean and range of five draws: with one shared bandwidth it rises steeply, with one bandwidth per feature it stays low"
+names = ("one width for all", "a width for each")
+ax = curves(junk, dict(zip(names, errors.mean(1))), style="o-")
+for error in errors:
+    ax.fill_between(junk, error.amin(0), error.amax(0), alpha=0.2)
+ax.set(xlabel="useless features", ylabel="test error", ylim=(0, None))
+ax.set_title("learning what to ignore: mean and range of five draws");
 # %% [markdown]
-# Which features does the model with eight useless ones listen to? The reciprocal of a bandwidth says how much its feature counts:
+# Which features does the model with eight useless ones listen to? The reciprocal of a
+# bandwidth says how much its feature counts:
 
-# %% alt="Bars of one over the learned bandwidth: the feature that matters counts much, the useless ones hardly at all"
+# %% alt="Bars of one over the learned bandwidth, mean of five draws: the feature that matters counts much, the useless ones much less"
 names = ["it matters", *(f"junk {i}" for i in range(1, 9))]
-ax = bars(dict(zip(names, 1 / learned)), "1 / bandwidth", "how much a feature counts, as learned")
+ax = bars(dict(zip(names, listened.mean(0))), "1 / bandwidth")
+ax.set_title("how much a feature counts, as learned (mean of five draws)")
 ax.tick_params(axis="x", labelrotation=30)
 
 # %% [markdown]
-# With one width for all, eight useless features ruin the model. With a width for each it finds out, from a hundred points, what to listen
-# to. It has learned *what similar means*: every feature is multiplied by a number before it is compared. Let the number become a matrix,
-# one for the queries and one for the keys, and you have the attention of the next unit.
+# With one width for all, eight useless features ruin the model. With a width for each
+# it finds out, from two hundred points, what to listen to. It has learned *what similar
+# means*: every feature is multiplied by a number before it is compared. Let the number
+# become a matrix, one for the queries and one for the keys, and you have the attention
+# of the next unit.
 
 # %% [markdown]
 # ## From the Gaussian to the dot product
@@ -750,12 +1022,14 @@ ax.tick_params(axis="x", labelrotation=30)
 #
 # $$-\tfrac12 \lVert q - k\rVert^2 = q \cdot k - \tfrac12 \lVert q\rVert^2 - \tfrac12 \lVert k\rVert^2$$
 #
-# The term with $q$ alone is the same for all keys of a row, so softmax does not see it. The term with $k$ alone disappears as well if all
-# keys have the same length. What remains is the **dot product**.
+# The term with $q$ alone is the same for all keys of a row, so softmax does not see it.
+# The term with $k$ alone disappears as well if all keys have the same length. What
+# remains is the **dot product**.
 
 # %%
 generator = seeded(0)
-q, k = torch.randn(4, 6, generator=generator), torch.randn(5, 6, generator=generator)  # (4, 6), (5, 6)
+q = torch.randn(4, 6, generator=generator)  # (4, 6)
+k = torch.randn(5, 6, generator=generator)  # (5, 6)
 unit = k / k.norm(dim=-1, keepdim=True)  # (5, 6): keys of length one
 
 
@@ -763,80 +1037,104 @@ def apart(a, b):
     return (softmax(a) - softmax(b)).abs().max().item()
 
 
-one = torch.ones(1)  # (1,): a bandwidth of 1 for all features
-pairs = (("of length 1", unit), ("as they come", k))
-rows = [[name, apart(feature_scores(q, some, one), q @ some.T)] for name, some in pairs]
-Table(rows, ["keys", "largest difference between two weights"], "Gaussian against dot product")
+rows = []
+for name, some in (("of length 1", unit), ("as they come", k)):
+    gaussian = -(torch.cdist(q, some) ** 2) / 2  # (4, 5)
+    rows.append([name, apart(gaussian, q @ some.T)])
+columns = ["keys", "largest difference between two weights"]
+Table(rows, columns, "Gaussian against dot product")
 
 # %% [markdown]
-# For keys of equal length attention by dot product *is* Nadaraya-Watson with a Gaussian kernel, down to rounding. For other keys it is not:
-# the dot product gives long keys a bonus of $\tfrac12\lVert k\rVert^2$. Whether that is a bug or a feature is a question for unit 02.
+# For keys of equal length attention by dot product *is* Nadaraya-Watson with a Gaussian
+# kernel, down to rounding. For other keys it is not: the dot product gives long keys a
+# bonus of $\tfrac12\lVert k\rVert^2$. Whether that is a bug or a feature is a question
+# for unit 02.
 
 # %% [markdown]
 # ## Summary
 #
-# - Attention is a weighted mean of **values**; the weights compare a **query** with **keys**, and are computed from the input anew each time.
-# - **Softmax** makes weights of scores: positive, summing to one. Only differences of scores count, so subtract the maximum; their scale
-#   decides how sharp the choice is. The axis is that of the keys.
-# - **Nadaraya-Watson regression** (1964) scores by minus the squared distance over $2\sigma^2$. The **bandwidth** σ says how far a
-#   neighbourhood reaches; it is measured in the units of $x$, and without a sensible one softmax just picks the nearest point.
-# - A point that is its own key learns to copy itself. **Leave one out** by a score of $-\infty$ before the softmax: the first mask.
-# - Predictions stay within the range of the values. What makes or breaks them is what "similar" means, and that can be **learned**.
+# - Attention is a weighted mean of **values**; the weights compare a **query** with
+#   **keys**, and are computed from the input anew each time.
+# - **Softmax** makes weights of scores: positive, summing to one. Only differences of
+#   scores count, so subtract the maximum; their scale decides how sharp the choice is.
+#   The axis is that of the keys.
+# - **Nadaraya-Watson regression** (1964) scores by minus the squared distance over
+#   $2\sigma^2$. The **bandwidth** σ says how far a neighbourhood reaches; it is
+#   measured in the units of $x$, and without a sensible one softmax just picks the
+#   nearest point.
+# - A point that is its own key learns to copy itself. **Leave one out** by a score of
+#   $-\infty$ before the softmax: the first mask.
+# - Predictions stay within the range of the values. What makes or breaks them is what
+#   "similar" means, and that can be **learned**.
 
 # %% [markdown]
 # ## Questions
 #
 # Answer before you unfold.
 #
-# **1.** You trained a bandwidth and report a training error of .001 on data whose noise has variance .25. Should your colleagues
-# congratulate you?
+# **1.** You trained a bandwidth and report a training error of .001 on data whose noise
+# has variance .25. Should your colleagues congratulate you?
 #
 # <details><summary>Answer</summary>
 #
-# No. On average no honest predictor gets below the noise on values that it has not seen, so .001 can only come from having seen them: each point
-# was among its own keys. Leave it out, and the error rises to about .25 or more.
+# No. On average no honest predictor gets below the noise on values that it has not
+# seen, so .001 can only come from having seen them: each point was among its own keys.
+# Leave it out, and the error rises to about .25 or more.
 #
 # </details>
 #
-# **2.** The head office now counts people in thousands, and profits in euros instead of dollars. Which bandwidth gives the same weights as
-# before, and what happens to the predictions?
+# **2.** The head office now counts people in thousands, and profits in euros instead of
+# dollars. Which bandwidth gives the same weights as before, and what happens to the
+# predictions?
 #
 # <details><summary>Answer</summary>
 #
-# A bandwidth a thousand times smaller: only the ratio of distance to bandwidth enters. The profits are values, so they do not touch the
-# weights; the predictions are converted by the same rate as the profits.
+# A bandwidth a thousand times smaller: only the ratio of distance to bandwidth enters.
+# The profits are values, so they do not touch the weights; the predictions are
+# converted by the same rate as the profits.
 #
 # </details>
 #
-# **3.** Someone computes the weights correctly, subtracts the largest *weight* from all of them "for stability", and is surprised. What was
-# meant, and what comes out?
+# **3.** Someone computes the weights correctly, subtracts the largest *weight* from all
+# of them "for stability", and is surprised. What was meant, and what comes out?
 #
 # <details><summary>Answer</summary>
 #
-# Meant was to subtract the largest *score* before the exponential; that changes nothing in the result. Subtracting from the weights leaves
-# numbers that are zero or negative and no longer sum to one: not shares any more, and a prediction that is off by the largest weight
-# times the sum of all values.
+# Meant was to subtract the largest *score* before the exponential; that changes nothing
+# in the result. Subtracting from the weights leaves numbers that are zero or negative
+# and no longer sum to one: not shares any more, and a prediction that is off by the
+# largest weight times the sum of all values.
 #
 # </details>
 
 # %% [markdown]
 # ## Where next
 #
-# - **Practise**: [the assignment of this unit](../assignments/01_nadaraya_watson/01_nadaraya_watson.ipynb). You write softmax, the
-#   Gaussian weights, the estimator and leave-one-out, and find what is wrong on three slides.
+# - **Practise**: [the assignment of this
+#   unit](../assignments/01_nadaraya_watson/01_nadaraya_watson.ipynb). You write
+#   softmax, the Gaussian weights, the estimator and leave-one-out, and find what is
+#   wrong in three worked examples.
 # - **Go on**: [02 · Dot-product attention](02_dot_product_attention.ipynb).
 #
 # To read more:
 #
-# - [Dive into Deep Learning](https://d2l.ai/chapter_attention-mechanisms-and-transformers/attention-pooling.html), "Attention Pooling by
-#   Similarity": the same curve with other kernels, for comparison.
-# - Chris Olah and Shan Carter, [Attention and Augmented Recurrent Neural Networks](https://distill.pub/2016/augmented-rnns/) (2016): the
-#   best pictures of a network that looks around.
-# - Lilian Weng, [Attention? Attention!](https://lilianweng.github.io/posts/2018-06-24-attention/) (June 2018, sometimes cited as 2017): the whole
-#   family in one table, useful from unit 02 on.
-# - Sebastian Ruder, [Deep Learning for NLP Best Practices](https://www.ruder.io/deep-learning-nlp-best-practices/#attention) (2017): what
-#   worked just before the Transformer.
-# - Alex Graves, Attention and Memory in Deep Learning (UCL × DeepMind lectures, 2020): one hour by the author of the moving window of 2013.
-# - Ashish Vaswani and others, [Attention Is All You Need](https://arxiv.org/abs/1706.03762) (2017): look at its first figure now, and again
-#   after unit 08.
-# - François Fleuret, [Deep Learning course](https://fleuret.org/dlc/), unit 13: attention with slides, code and small demonstrations.
+# - [Dive into Deep
+#   Learning](https://d2l.ai/chapter_attention-mechanisms-and-transformers/attention-pooling.html),
+#   "Attention Pooling by Similarity": the same curve with other kernels, for
+#   comparison.
+# - Chris Olah and Shan Carter, [Attention and Augmented Recurrent Neural
+#   Networks](https://distill.pub/2016/augmented-rnns/) (2016): the best pictures of a
+#   network that looks around.
+# - Lilian Weng, [Attention?
+#   Attention!](https://lilianweng.github.io/posts/2018-06-24-attention/) (June 2018,
+#   sometimes cited as 2017): the whole family in one table, useful from unit 02 on.
+# - Sebastian Ruder, [Deep Learning for NLP Best
+#   Practices](https://www.ruder.io/deep-learning-nlp-best-practices/#attention) (2017):
+#   what worked just before the Transformer.
+# - Alex Graves, Attention and Memory in Deep Learning (UCL × DeepMind lectures, 2020):
+#   one hour by the author of the moving window of 2013.
+# - Ashish Vaswani and others, [Attention Is All You
+#   Need](https://arxiv.org/abs/1706.03762) (2017): look at its first figure now, and
+#   again after unit 08.
+# - François Fleuret, [Deep Learning course](https://fleuret.org/dlc/), unit 13:
+#   attention with handouts, code and small demonstrations.

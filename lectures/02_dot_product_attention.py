@@ -1,23 +1,23 @@
-# ---
-# jupyter:
-#   jupytext:
-#     text_representation:
-#       extension: .py
-#       format_name: percent
-# ---
-
 # %% [markdown]
 # # 02 · Dot-product attention
 #
-# In unit 01 a prediction was a mean of known values, weighted by how near their keys were to the query. Keys were numbers and nearness was
-# distance. Words are not numbers. This lecture finds out what replaces distance, and arrives at the formula on which every Transformer rests.
+# In unit 01 a prediction was a mean of known values, weighted by how near their keys
+# were to the query. Keys were numbers and nearness was distance. Words are not numbers.
+# This lecture finds out what replaces distance, and arrives at the formula on which
+# every Transformer rests.
 #
 # After it you can
 #
-# - say why looking up an embedding is a matrix product, and attention a look-up that is not quite sure;
-# - turn a fixed word vector into one that knows its sentence, and say what goes wrong without learned projections;
-# - write scaled dot-product attention in three lines, and say why the scale stands *inside* the softmax;
-# - choose between the scores of the family (cosine, additive, general, dot, scaled dot, location), and prove why one popular short cut fails.
+# - say why looking up an embedding is a matrix product, and attention a look-up that is
+#   not quite sure;
+# - turn a fixed word vector into one that knows its sentence, and say what goes wrong
+#   without learned projections;
+# - compute scaled dot-product attention by hand, and say why the scale stands *inside*
+#   the softmax;
+# - choose between the scores of the family (cosine, additive, general, dot, scaled dot,
+#   location), and prove why one popular short cut fails.
+#
+# *About 75 minutes; the code runs in less than a minute on a laptop.*
 
 # %%
 import math
@@ -26,11 +26,17 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from course_utils.dot_product_attention import additive_scores, cosine_scores, general_scores
-from course_utils.dot_product_attention import context_vectors, fused_attention, one_hot_lookup
-from course_utils.dot_product_attention import scaled_dot_product_attention, self_attention
+from course_utils.dot_product_attention import additive_scores, cosine_scores
+from course_utils.dot_product_attention import context_vectors, fused_attention
+from course_utils.dot_product_attention import general_scores, one_hot_lookup
+from course_utils.dot_product_attention import (
+    scaled_dot_product_attention,
+    self_attention,
+)
+from course_utils.drawing import attention_flow
 from course_utils.nadaraya_watson import softmax
-from course_utils.plotting import Table, bars, curves, heatmap, heatmaps, interactive, plt
+from course_utils.plotting import Table, bars, curves, heatmap, heatmaps
+from course_utils.plotting import interactive, plt
 from course_utils.training import fit, seeded, steps
 
 
@@ -40,11 +46,31 @@ def normal(*shape, seed):
 
 
 # %% [markdown]
+# This is where we are going: three words, and who looks at whom. Each word has a
+# *query* (what it looks for) and a *key* (what it offers), here two numbers made up by
+# hand: how much of an adjective, how much of a noun. *sky* looks for adjectives, *blue*
+# offers itself as one.
+
+# %% alt="Weights of three words: the row of sky is dark at blue, the row of blue is dark at sky, the row of the is spread evenly"
+looks_for = torch.tensor([[0.0, 0.0], [0.0, 3.0], [3.0, 0.0]])  # (T, 2): the, blue, sky
+offers = torch.tensor([[0.0, 0.0], [2.0, 0.0], [0.0, 2.0]])  # (S, 2): adjective, noun
+weights = scaled_dot_product_attention(looks_for, offers, offers)[1]  # (T, S)
+names = ["the", "blue", "sky"]
+heatmap(weights, names, names, title="who looks at whom");
+
+# %% [markdown]
+# Nothing here was learned yet. Before the end of the lecture, numbers like these will
+# come out of a training, and you will know why they are divided by $\sqrt d$ before the
+# softmax.
+
+# %% [markdown]
 # ## A look-up is a matrix product
 #
-# A network needs numbers, so each word of a vocabulary gets an id, and the id must become a vector. The bluntest one is *one-hot*: as many
-# entries as there are words, a single 1 at the id. It treats all words alike, and that is its weakness: any two different words are equally
-# far apart, so nothing that is learned about one can help with another.
+# A network needs numbers, so each word of a vocabulary gets an id, and the id must
+# become a vector. The bluntest one is *one-hot*: as many entries as there are words, a
+# single 1 at the id. It treats all words alike, and that is its weakness: any two
+# different words are equally far apart, so nothing that is learned about one can help
+# with another.
 #
 # Multiply a one-hot row with a table and out comes one row of the table:
 #
@@ -53,19 +79,23 @@ def normal(*shape, seed):
 # %%
 table = normal(5, 3, seed=0)  # (V, D): five words, three numbers each
 ids = torch.tensor([2, 2, 4])  # (T,)
-one_hot = F.one_hot(ids, 5).float()  # (T, V)
-product = one_hot @ table  # (T, D)
+rows = torch.tensor([[0.0, 0, 1, 0, 0], [0, 0, 1, 0, 0], [0, 0, 0, 0, 1]])  # (T, V)
+product = rows @ table  # (T, D)
 print("same as indexing:          ", torch.equal(product, table[ids]))
 print("same as the course's code: ", torch.equal(product, one_hot_lookup(ids, table)))
 
 # %% [markdown]
-# So `nn.Embedding(V, D)` is a linear layer without the wasteful multiplication by zeros. It is often said that one-hot vectors take too much
-# memory; as ids they take none. What a table of $D$ columns buys is that words can be *near* each other. Two
-# questions that often come up:
+# So `nn.Embedding(V, D)` is a linear layer without the wasteful multiplication by
+# zeros. It is often said that one-hot vectors take too much memory; as ids they take
+# next to none. What a table of $D$ columns buys is that words can be *near* each other.
+# Two questions that often come up:
 #
-# - *Which $D$ in `nn.Embedding(100000, D)` would leave the words one-hot?* $D = 100000$, with the identity as frozen table: 40 GB of zeros.
-# - *Who decides what the numbers are?* Nobody. They start at random and are moved by gradient descent, like all weights: each step moves the rows
-#   of the words that occurred, and no others.
+# - *Which $D$ in `nn.Embedding(100000, D)` would leave the words one-hot?*
+#   $D = 100000$, with the identity as frozen table: 40 GB of zeros.
+# - *Who decides what the numbers are?* Nobody. They start at random and are moved by
+#   gradient descent, like all weights. The gradient is zero for all words that did not
+#   occur, so plain gradient descent leaves their rows alone. (Adam does not quite: it
+#   goes on moving a row for a while after its word was last seen.)
 
 # %%
 embedding = nn.Embedding(5, 3)
@@ -79,14 +109,18 @@ except IndexError as error:
 # %% [markdown]
 # ## One word, two meanings
 #
-# Translate *I am writing a letter to her* into Spanish, from English words to Spanish ones, with a table of word vectors. It goes well until
-# *letter*: a letter in an envelope is a *carta*, a letter of the alphabet a *letra*. A table is a dictionary with one entry per word: whatever
-# the sentence, *letter* has the same vector. What we need is a **context vector**, a function of the word *and* of its sentence:
+# Translate *I am writing a letter to her* into Spanish, from English words to Spanish
+# ones, with a table of word vectors. It goes well until *letter*: a letter in an
+# envelope is a *carta*, a letter of the alphabet a *letra*. A table is a dictionary
+# with one entry per word: whatever the sentence, *letter* has the same vector. What we
+# need is a **context vector**, a function of the word *and* of its sentence:
 #
-# $$c(\textit{letter}) = f\big(v_{\textit{letter}},\; [v_{\textit{I}}, v_{\textit{am}}, v_{\textit{writing}}, v_{\textit{a}}, v_{\textit{letter}}, v_{\textit{to}}, v_{\textit{her}}]\big)$$
+# $$c(\textit{letter}) = f\big(x_{\textit{letter}},\; [x_{\textit{I}}, x_{\textit{am}}, x_{\textit{writing}}, x_{\textit{a}}, x_{\textit{letter}}, x_{\textit{to}}, x_{\textit{her}}]\big)$$
 #
-# We make that a problem that can be measured. Sentences of eight words in random order contain *two* ambiguous words, *letter* (carta or letra)
-# and *bank* (banco or orilla), a clue for each, and four words that say nothing. Asked for are both translations.
+# We make that a problem that can be measured. Sentences of eight words in random order
+# contain *two* ambiguous words, *letter* (1. carta, 2. letra) and *bank* (1. banco, 2.
+# orilla), a clue for each, and four words that say nothing. Asked for is, for both
+# words, which entry of the dictionary is meant: the first or the second.
 
 # %%
 CLUES = {
@@ -96,39 +130,51 @@ CLUES = {
     "orilla": ["river", "boat", "fishing", "shore"],
 }
 FILLERS = ["I", "am", "a", "to", "her", "the", "in", "my", "on", "with", "today"]
-words = ["letter", "bank", *FILLERS, *[clue for clues in CLUES.values() for clue in clues]]
-vectors = normal(len(words), 32, seed=0)  # (V, D): fixed word vectors, which know nothing
+words = ["letter", "bank", *FILLERS]
+words += [clue for clues in CLUES.values() for clue in clues]
+# fixed word vectors, which know nothing
+vectors = normal(len(words), 32, seed=0)  # (V, D)
 
 
 # %%
 def sentences(count, rng):
-    """-> word ids (N, 8), meanings of letter and bank (N, 2)."""
-    meaning = torch.randint(0, 2, (count, 2), generator=rng) + torch.tensor([0, 2])  # (N, 2)
-    clue = 13 + 4 * meaning + torch.randint(0, 4, (count, 2), generator=rng)  # (N, 2): words 13 to 28
+    """-> word ids (N, 8), entries (N, 2): 0 the first, 1 the second."""
+    entry = torch.randint(0, 2, (count, 2), generator=rng)  # (N, 2)
+    kind = entry + torch.tensor([0, 2])  # (N, 2): carta, letra, banco, orilla
+    clue = 13 + 4 * kind + torch.randint(0, 4, (count, 2), generator=rng)  # (N, 2)
     filler = torch.randint(2, 13, (count, 4), generator=rng)  # (N, 4): words 2 to 12
-    ids = torch.cat([torch.tensor([0, 1]).expand(count, 2), clue, filler], dim=1)  # (N, 8)
+    both = torch.tensor([0, 1]).expand(count, 2)  # (N, 2): letter and bank themselves
+    ids = torch.cat([both, clue, filler], dim=1)  # (N, 8)
     order = torch.rand(count, 8, generator=rng).argsort(dim=1)  # (N, 8)
-    return ids.gather(1, order), meaning
+    return ids.gather(1, order), entry
 
 
 train, test = sentences(512, seeded(1)), sentences(1000, seeded(2))
-rows = [(" ".join(words[i] for i in ids), *(list(CLUES)[m] for m in both)) for ids, both in zip(*test)]
-Table(rows[:3], ["sentence", "letter", "bank"])
+spanish = [["1. carta", "2. letra"], ["1. banco", "2. orilla"]]
+rows = []
+for ids, (letter, bank) in zip(test[0][:3], test[1]):
+    text = " ".join(words[i] for i in ids)
+    rows.append((text, spanish[0][letter], spanish[1][bank]))
+Table(rows, ["sentence", "letter", "bank"])
 
 # %% [markdown]
-# Every idea for a context vector is now judged by the same examiner: a linear layer that reads the context vector *at the place of the
-# ambiguous word* and picks one of the four Spanish words. Guessing among the two meanings of a word gives one half.
+# Every idea for a context vector is now judged by the same examiner: a linear layer
+# that reads the context vector *at the place of the ambiguous word*, the same layer for
+# both words, and says *first entry* or *second entry*. Guessing gives one half. The
+# helper `examine` trains the reader for 300 steps of `fit` (about two seconds) and
+# returns the share of right answers on new sentences.
 
 
 # %%
 def examine(context, parameters=()):
-    """Train a linear reader (and the parameters) on `context`: (N, 8, D) -> (N, 8, D); -> accuracy on new sentences."""
-    reader = (normal(32, 4, seed=9) / 6).requires_grad_()  # (D, meanings)
+    """Train a linear reader of context(x), (N, 8, D) -> (N, 8, D)."""
+    reader = (normal(32, 2, seed=9) / 6).requires_grad_()  # (D, entries)
 
     def logits(ids):
         rows = torch.arange(len(ids))[:, None]  # (N, 1)
-        place = torch.stack([(ids == word).int().argmax(1) for word in (0, 1)], dim=1)  # (N, 2)
-        return context(vectors[ids])[rows, place] @ reader  # (N, 2, meanings)
+        places = [(ids == word).int().argmax(1) for word in (0, 1)]  # (N,) each
+        place = torch.stack(places, dim=1)  # (N, 2): where letter and bank stand
+        return context(vectors[ids])[rows, place] @ reader  # (N, 2, entries)
 
     def loss(step):
         return F.cross_entropy(logits(train[0]).mT, train[1])
@@ -138,8 +184,9 @@ def examine(context, parameters=()):
 
 
 # %% [markdown]
-# The first two ideas: leave the vector as it is, and replace it by the mean of the sentence, in which each of our eight words weighs $1/8$. (Count
-# the words: *I am writing a letter to her* has seven, and a slide that gives each of them $1/8$ has weights that sum to $7/8$.)
+# The first two ideas: leave the vector as it is, and replace it by the mean of the
+# sentence, in which each of our eight words weighs $1/8$. (In *I am writing a letter to
+# her*, which has seven words, it would be $1/7$: seven times $1/8$ is not one.)
 
 # %%
 accuracy = {}
@@ -148,16 +195,20 @@ accuracy["sentence mean"] = examine(lambda x: x.mean(1, keepdim=True).expand_as(
 Table(accuracy.items(), ["context vector", "accuracy"])
 
 # %% [markdown]
-# Both guess, for opposite reasons. The word itself knows *which* word is asked about, but not the sentence. The mean knows the sentence, but it
-# is the same vector for *letter* and for *bank*: it cannot know which clue is wanted. We need a mean with **weights that depend on the word that
-# asks**:
+# Both fall short, for opposite reasons. The word itself knows *which* word is asked
+# about, but not the sentence: it guesses. The mean knows the sentence, but it is the
+# same vector for *letter* and for *bank*: it cannot know which clue is wanted. Where
+# both clues mean a first entry (or both a second), it is right; in the other half of
+# the sentences it guesses: three quarters in all. We need a mean with **weights that
+# depend on the word that asks**:
 #
-# $$c_i = \sum_j \alpha_{ij}\, v_j, \qquad \sum_j \alpha_{ij} = 1$$
+# $$c_i = \sum_j \alpha_{ij}\, x_j, \qquad \sum_j \alpha_{ij} = 1$$
 
 # %% [markdown]
 # ## The dot product as similarity
 #
-# In unit 01 the weights came from distance. For vectors there is something simpler, one multiplication and one sum:
+# In unit 01 the weights came from distance. For vectors there is something simpler, one
+# multiplication and one sum:
 #
 # $$a\cdot b = \sum_i a_i b_i = |a|\,|b|\cos\varphi$$
 
@@ -165,21 +216,25 @@ Table(accuracy.items(), ["context vector", "accuracy"])
 angles = torch.tensor([0.0, 45.0, 90.0, 140.0, 180.0])  # degrees
 cosines = torch.cos(torch.deg2rad(angles))
 meaning = ["same direction", "similar", "unrelated", "opposed", "opposite"]
-rows = [(f"{a:.0f}°", f"{c + 1e-6:.2f}", m) for a, c, m in zip(angles, cosines, meaning)]
+columns = zip(angles, cosines + 1e-6, meaning)
+rows = [(f"{angle:.0f}°", f"{cosine:.2f}", text) for angle, cosine, text in columns]
 Table(rows, ["angle", "cosine", "meaning"])
 
 # %% [markdown]
-# Two things are easily misread here. A dot product of 0 does not mean *very different* but *nothing in common*; opposites have negative ones.
-# (A slide gives −0.71 for 140°; that is the cosine of 135°.) Second, an angle of 0 is not the largest score: the dot product also grows with **length**.
+# Two things are easily misread here. A dot product of 0 does not mean *very different*
+# but *nothing in common*; opposites have negative ones. Second, an angle of 0 is not
+# the largest score: the dot product also grows with **length**.
 
 # %%
 query = torch.tensor([1.0, 0.0])  # (D,)
 same, long = torch.tensor([1.0, 0.0]), torch.tensor([10.0, 10.0])  # (D,), (D,)
-print(f"with itself: {query @ same:.0f}     with a long vector at 45°: {query @ long:.0f}")
+print(f"with itself: {query @ same:.0f}")
+print(f"with a long vector at 45°: {query @ long:.0f}")
 
 # %% [markdown]
-# In the plane it looks as follows. All points on one dashed line have the same score with the query: it is the *shadow* on the query that counts,
-# and the far-away key wins although it points elsewhere. Move the query with the slider.
+# In the plane it looks as follows. All points on one dashed line have the same score
+# with the query: it is the *shadow* on the query that counts, and the far-away key wins
+# although it points elsewhere. Move the query with the slider.
 
 # %%
 keys = torch.tensor([[1.0, 0.2], [2.4, 2.0], [-0.6, 1.2], [-1.2, -0.8]])  # (S, D)
@@ -190,103 +245,142 @@ def shadow(degrees):
     scores = keys @ torch.tensor([cos, sin])  # (S,): the query has length 1
     ax = plt.subplots(figsize=(5, 4.2))[1]
     for (x, y), score, weight in zip(keys.tolist(), scores, softmax(scores)):
-        ax.plot([x - 3 * sin, x + 3 * sin], [y + 3 * cos, y - 3 * cos], "--", color="0.8", lw=1)
-        ax.scatter(x, y, s=40 + 900 * weight, color="#0072B2", alpha=0.7)
-        ax.text(x + 0.15, y + 0.15, f"score {score:.1f}\nweight {weight:.2f}", fontsize=9)
+        ends = [x - 3 * sin, x + 3 * sin], [y + 3 * cos, y - 3 * cos]
+        ax.plot(*ends, "--", color="0.8", lw=1)
+        ax.plot(x, y, "k.", markersize=4)
+        ax.scatter(x, y, s=900 * weight, color="#0072B2", alpha=0.7)
+        text = f"score {score:.1f}\nweight {weight:.2f}"
+        ax.text(x + 0.15, y + 0.15, text, fontsize=9)
     ax.arrow(0, 0, cos, sin, width=0.04, color="#D55E00", length_includes_head=True)
-    ax.set(xlim=(-2.2, 4.2), ylim=(-1.9, 3), aspect="equal", title="orange: query; area of a key = its weight")
+    ax.set(xlim=(-2.2, 4.2), ylim=(-1.9, 3), aspect="equal")
+    best = softmax(scores).max()
+    ax.set_title(f"the longest shadow wins: {best:.2f} (area = weight)")
 
 
 alt = "Four keys in the plane, their dot product with a query and their softmax weight"
-interactive(shadow, "direction of the query in degrees", list(range(0, 360, 30)), start=0, alt=alt)
+name = "direction of the query in degrees"
+interactive(shadow, name, list(range(0, 360, 30)), start=0, alt=alt)
 
 # %% [markdown]
 # ## Weights from similarity
 #
-# Three steps make weights of similarities. Their results need three names, which are easily mixed up: **scores** $e_{ij} = v_i \cdot v_j$ are plain numbers of
-# any sign; **weights** $\alpha_{ij}$ are what softmax makes of a *row* of them, positive and summing to one; the **output** is the weighted mean.
+# Three steps make weights of similarities. Their results need three names, which are
+# easily mixed up: **scores** $e_{ij} = x_i \cdot x_j$ are plain numbers of any sign;
+# **weights** $\alpha_{ij}$ are what softmax makes of a *row* of them, positive and
+# summing to one; the **output** is the weighted mean.
 #
-# $$c_i = \sum_j \alpha_{ij} v_j \qquad \alpha_{i\cdot} = \mathrm{softmax}(e_{i\cdot})
-# \qquad\text{for all words at once:}\quad C = \underbrace{\mathrm{softmax}(\underbrace{X}_{T\times D}\underbrace{X^{\top}}_{D\times T})}_{T\times T,\ \text{row by row}}\;\underbrace{X}_{T\times D}$$
+# $$c_i = \sum_j \alpha_{ij} x_j \qquad \alpha_{i\cdot} = \mathrm{softmax}(e_{i\cdot})$$
 #
-# For a single word with column scores $Xv$ (shape $T\times 1$) a transpose is needed, $\mathrm{softmax}(Xv)^\top X$: without it the shapes do not multiply. Writing
-# shapes under factors finds such slips faster than thinking.
-
-# %%
-x = torch.tensor([[1.0, 0.0], [0.8, 0.6], [-0.6, 0.8]])  # (T, D): v1, v2, v3
-scores = x @ x.mT  # (T, T)
-weights = softmax(scores, dim=-1)  # (T, T): every row sums to one
-output = weights @ x  # (T, D)
-print("rows sum to", weights.sum(-1).tolist())
-print("same as the course's code:", torch.equal(output, context_vectors(x)[0]))
-
-# %% alt="Three matrices side by side: scores, weights, and that the weights' rows sum to one"
-names = ["v1", "v2", "v3"]
-heatmaps({"scores": scores, "weights": weights}, names, names);
+# For all words at once, with the softmax taken row by row:
+#
+# $$C = \underbrace{\mathrm{softmax}(XX^{\top})}_{(T,\,D)\,(D,\,T)\,\to\,(T,\,T)}
+# \;\underbrace{X}_{(T,\,D)}$$
+#
+# For a single word with column scores $X x_i^\top$ (shape $T\times 1$) a transpose is
+# needed, $\mathrm{softmax}(X x_i^\top)^\top X$: without it the shapes do not multiply.
+# Writing shapes under factors finds such slips faster than thinking.
 
 # %% [markdown]
-# Reading one row of the right picture tells what replaces a word: its own row, never its column. So what becomes of $v_3$, the last
-# row?
+# By hand, with three vectors $x_1 = (1, 0)$, $x_2 = (0.8, 0.6)$, $x_3 = (-0.6, 0.8)$.
+# The scores of $x_1$ are $x_1\cdot x_1 = 1$, $x_1\cdot x_2 = 0.8$ and
+# $x_1\cdot x_3 = -0.6$. Their exponentials are 2.72, 2.23 and 0.55, which sum to 5.49;
+# so the weights are .49, .41 and .10, and $x_1$ becomes
+# $.49\,x_1 + .41\,x_2 + .10\,x_3 = (.76, .32)$. The course's `context_vectors` does it
+# for all rows:
+
+# %%
+x = torch.tensor([[1.0, 0.0], [0.8, 0.6], [-0.6, 0.8]])  # (T, D): x1, x2, x3
+output, weights = context_vectors(x)  # (T, D), (T, T)
+print("x1 becomes", [round(number, 2) for number in output[0].tolist()])
+print("rows sum to", weights.sum(-1).tolist())
+
+# %% alt="Two matrices side by side: the scores, which are symmetric, and the weights, whose rows sum to one"
+names = ["x1", "x2", "x3"]
+heatmaps({"scores": x @ x.mT, "weights": weights}, names, names);
+
+# %% [markdown]
+# Reading one row of the right picture tells what replaces a word: its own row, never
+# its column. So what becomes of $x_3$, the last row?
 
 # %%
 parts = [f"{w:.2f} · {name}" for w, name in zip(weights[2], names)]
-print("v3 becomes", " + ".join(parts), f"= ({output[2, 0]:.2f}, {output[2, 1]:.2f})")
+print("x3 becomes", " + ".join(parts), f"= ({output[2, 0]:.2f}, {output[2, 1]:.2f})")
 
 # %% [markdown]
-# The scores are symmetric (as is every $XX^\top$), the weights are not: each row is divided by a sum of its own. That is why the axis of the
-# softmax must be said: `dim=-1`, over the keys. Weights are also not correlations: none is negative, and one grows only at the others' cost.
+# The scores are symmetric (as is every $XX^\top$), the weights are not: each row is
+# divided by its own sum. That is why the axis of the softmax must be said:
+# `dim=-1`, over the keys. Weights are also not correlations: none is negative, and one
+# grows only at the others' cost.
 #
 # ## Nobody looks at anybody else
 #
-# Now the examination. The formula has everything that we asked for: the weights depend on the word that asks.
+# Now the examination. The formula has everything that we asked for: the weights depend
+# on the word that asks.
 
 # %%
-accuracy["softmax(XXᵀ) X"] = examine(lambda x: softmax(x @ x.mT) @ x)
+accuracy["softmax(XXᵀ) X"] = examine(lambda x: context_vectors(x)[0])
 print(f"accuracy on new sentences: {accuracy['softmax(XXᵀ) X']:.2f}")
 
 # %% [markdown]
-# Guessing again! The heat map says why. Below are the weights of twenty random vectors of size 64, once plain, and once with
-# scores divided by $\sqrt{64}$, a scale that gets its reason two sections below.
+# It guesses, like the word itself! The heat map says why. Below are the weights of
+# twenty random vectors of size 64, once plain, and once with scores divided by
+# $\sqrt{64}$, a scale that gets its reason two sections below.
 
 # %% alt="Two heat maps of softmax weights of twenty random vectors: both are practically the identity matrix"
 x = normal(20, 64, seed=3)  # (T, D)
-plain, scaled = softmax(x @ x.mT), softmax(x @ x.mT / 8)  # (T, T), (T, T)
-mean = [f"mean of the diagonal {w.diagonal().mean():.3f}" for w in (plain, scaled)]
-heatmaps({f"softmax(XXᵀ)\n{mean[0]}": plain, f"softmax(XXᵀ/√64)\n{mean[1]}": scaled});
+plain = context_vectors(x)[1]  # (T, T)
+scaled = scaled_dot_product_attention(x, x, x)[1]  # (T, T)
+figure = heatmaps({"softmax(XXᵀ)": plain, "softmax(XXᵀ/√64)": scaled})
+for ax, weights in zip(figure.axes, (plain, scaled)):
+    ax.set_xlabel(f"keys →   (mean of the diagonal {weights.diagonal().mean():.3f})")
 
 # %% [markdown]
-# A vector of size $D$ has a dot product of about $D$ with itself, and of about $\pm\sqrt{D}$ with a stranger. Each word is by far its own best match, so
-# softmax$(XX^\top)$ is almost the identity: the "context" of a word is the word. The scale alone does not
-# cure it: 64 against ±8 becomes 8 against ±1, and $e^8$ still wins. Nor can training: this attention has **no parameters**, and
-# nothing to learn. Stacking it makes it worse. Where vectors are short enough to mix at all, each layer replaces points by means of points, and
-# means move together:
+# A vector of $D$ numbers of size one has a dot product of about $D$ with itself, and of
+# about $\pm\sqrt{D}$ with a stranger. Each word is by far its own best match, so for
+# vectors of this length softmax$(XX^\top)$ is almost the identity: the "context" of a
+# word is the word. The scale alone does not cure it: 64 against ±8 becomes 8 against
+# ±1, and $e^8$ still wins. Nor can training: this attention has **no parameters**, and
+# nothing to learn. (*We* can make the vectors shorter; below we try every length, and
+# it does not help enough.) Stacking it makes it worse. Where vectors are short enough
+# to mix at all, each layer replaces points by means of points, and means move together:
 
 # %% alt="The spread of twelve short vectors shrinks to nothing as parameter-free attention is stacked"
 x, spread = 0.5 * normal(12, 8, seed=4), []  # (T, D): short vectors
 for _ in range(9):
     spread.append(float((x - x.mean(0)).norm(dim=1).mean()))
     x = context_vectors(x)[0]  # (T, D)
-ax = curves(None, {"spread": spread}, "layers of parameter-free attention", "mean distance to the centre")
+ax = curves(
+    None,
+    {"spread": spread},
+    "layers of parameter-free attention",
+    "mean distance to the centre",
+)
 ax.set(title="stacking only contracts");
 
 # %% [markdown]
 # ## Queries, keys, values: a soft database
 #
-# Where is the mistake? We let one vector play three parts. Look at a database: you come with a **query**, it is compared with the **keys**, and you
-# get the **value** of the key that fits. Query, key and value are different things; nobody wants the key back.
+# Where is the mistake? We let one vector play three parts. Look at a database: you come
+# with a **query**, it is compared with the **keys**, and you get the **value** of the
+# key that fits. Query, key and value are different things; nobody wants the key back.
 
 # %%
 phone_book = {"Ana": 611, "Ben": 622, "Eva": 633}
-names, numbers = list(phone_book), torch.tensor(list(phone_book.values())).float()  # (S,)
-hot = torch.tensor([float(name == "Ben") for name in names])  # (S,): exact match, one-hot
-soft = softmax(torch.tensor([0.5, 3.0, 0.1]))  # (S,): "Bem" resembles all of them a little, Ben most
+names = list(phone_book)
+numbers = torch.tensor(list(phone_book.values())).float()  # (S,)
+# exact match, one-hot
+hot = torch.tensor([float(name == "Ben") for name in names])  # (S,)
+# "Bem" resembles all of them a little, Ben most
+soft = softmax(torch.tensor([0.5, 3.0, 0.1]))  # (S,)
 print(f"exact query: {hot @ numbers:.0f}     soft query: {soft @ numbers:.1f}")
 
 # %% [markdown]
-# The exact look-up is a one-hot row times values: the first section of this lecture. Attention replaces the one-hot row by a softmax, which is
-# differentiable: *how well does each key fit* becomes something that gradients can improve.
+# The exact look-up is a one-hot row times values: the first section of this lecture.
+# Attention replaces the one-hot row by a softmax, which is differentiable: *how well
+# does each key fit* becomes something that gradients can improve.
 #
-# In a sentence each *token* $x_i$ (a word, or whatever else a text is cut into) plays all three parts, and each part gets a learned matrix of its own, shared by all tokens:
+# In a sentence each *token* $x_i$ (a word, or whatever else a text is cut into) plays
+# all three parts, and each part gets its own learned matrix, shared by all tokens:
 #
 # | | what it says | shape |
 # |---|---|---|
@@ -294,16 +388,21 @@ print(f"exact query: {hot @ numbers:.0f}     soft query: {soft @ numbers:.1f}")
 # | key $k_i = x_i W_k$ | by what others find me | $d_k$ |
 # | value $v_i = x_i W_v$ | what others get from me | $d_v$ |
 #
-# In *the blue sky*, the noun may look for adjectives, and *blue* may offer itself as one: that is a similarity between a **query** and a **key**, and no
-# longer one between two words. A token also meets itself, but it need not like what it sees. Keys and values of one token share their *source*, not their
-# numbers; only the older attention on top of recurrent networks uses the encoder's states for both (unit 04). Two sizes must agree: queries with keys in
-# $d_k$, keys with values in number. (If you want biases, append a column of ones to $X$, or add them: a matrix with an extra row alone does not multiply.)
+# In *the blue sky*, the noun may look for adjectives, and *blue* may offer itself as
+# one: that is a similarity between a **query** and a **key**, and no longer one between
+# two words. A token also meets itself, but it need not like what it sees. Keys and
+# values of one token share their *source*, not their numbers; only the older attention
+# on top of recurrent networks uses the encoder's states for both (unit 04). Two sizes
+# must agree: queries with keys in $d_k$, keys with values in number. (If you want
+# biases, add them afterwards, or append a column of ones to $X$ and a row to the
+# matrix.)
 
 # %% [markdown]
 # ## Why divide by √d
 #
-# One difficulty is left. A dot product is a *sum* of $d$ terms. If query and key have independent entries of mean 0 and variance 1, each term has
-# variance $1\cdot 1 = 1$, and the variances add up: $\mathrm{Var}(q\cdot k) = d$.
+# One difficulty is left. A dot product is a *sum* of $d$ terms. If query and key have
+# independent entries of mean 0 and variance 1, each term has variance $1\cdot 1 = 1$,
+# and the variances add up: $\mathrm{Var}(q\cdot k) = d$.
 
 # %% alt="Variance of dot products against their dimension on logarithmic axes: the plain ones follow the line variance = d, the scaled ones stay at 1"
 sizes = [2**n for n in range(1, 11)]
@@ -312,49 +411,75 @@ dots = {d: (q * k).sum(-1) for d, (q, k) in pairs.items()}  # (N,) each
 plain = [float(dots[d].var()) for d in sizes]
 scaled = [float((dots[d] / math.sqrt(d)).var()) for d in sizes]
 ax = curves(sizes, {"q · k": plain, "q · k / √d": scaled}, "d", "variance", style="o-")
-ax.set(xscale="log", yscale="log", title="4000 random pairs of vectors");
+ax.set(xscale="log", yscale="log", title="without the scale, the variance is d");
 
 # %% [markdown]
-# What is wrong with large scores? Softmax sees differences. With a standard deviation of √512 ≈ 23 one key wins by a factor of $e^{20}$; the rest get
-# nothing, and through a softmax that is so sure of itself hardly any gradient flows. Move $d$:
+# What is wrong with large scores? Softmax sees differences. At $d = 512$ the scores
+# have a standard deviation of √512 ≈ 23. How far does the best of eight random keys lie
+# ahead of the second best?
+
+# %%
+q, k = pairs[512][0][:500], pairs[512][1].view(500, 8, 512)  # (N, d), (N, 8, d)
+first, second = (k @ q[:, :, None])[..., 0].topk(2).values.T  # (N,) each
+lead = (first - second).median()
+print(f"median lead {lead:.1f}, a factor of {lead.exp():,.0f} between the two weights")
+
+# %% [markdown]
+# Typically the winner gets some twenty thousand times the weight of the runner-up,
+# about $e^{10}$: the rest get nothing, and through a softmax that is so sure of itself
+# hardly any gradient flows. Move $d$:
 
 
 # %%
 def competition(d):
     scores = normal(8, d, seed=8) @ normal(d, seed=7)  # (S,): eight keys, one query
     axes = plt.subplots(1, 2, figsize=(8, 3), sharey=True)[1]
-    for ax, title, s in zip(axes, ["plain", "divided by √d"], [scores, scores / math.sqrt(d)]):
-        bars({str(i): w for i, w in enumerate(softmax(s))}, title=title, ax=ax)
+    panels = {"plain": scores, "divided by √d": scores / math.sqrt(d)}  # (S,) each
+    for ax, (name, some) in zip(axes, panels.items()):
+        weights = softmax(some)  # (S,)
+        title = f"{name}: the winner takes {weights.max():.2f}"
+        bars({str(i): w for i, w in enumerate(weights)}, title=title, ax=ax)
         ax.set(xlabel="keys →", ylim=(0, 1.1))
 
 
 alt = "Softmax weights of eight random keys, without and with the scale"
 interactive(competition, "d", [1, 4, 16, 64, 256, 1024], start=64, alt=alt)
 
+# %% [markdown]
+# And how much gradient comes back through the softmax, if we ask for more weight on one
+# key?
+
+
 # %% alt="Mean size of the gradient that reaches the scores against d: it falls without the scale, and stays with it"
 def gradient(d, scale):
-    q, k = pairs[d][0][:500], pairs[d][1].view(500, 8, d)  # (N, d), (N, 8, d): eight keys per query
+    q, k = pairs[d][0][:500], pairs[d][1].view(500, 8, d)  # (N, d), (N, 8, d)
     scores = (scale * (k @ q[:, :, None])[..., 0]).requires_grad_()  # (N, 8)
     softmax(scores)[:, 0].sum().backward()  # ask for more weight on the first key
     return float(scores.grad.abs().mean())
 
 
-reaches = {"without scale": [gradient(d, 1) for d in sizes], "with 1/√d": [gradient(d, d**-0.5) for d in sizes]}
+reaches = {"without scale": [gradient(d, 1) for d in sizes]}
+reaches["with 1/√d"] = [gradient(d, d**-0.5) for d in sizes]
 ax = curves(sizes, reaches, "d", "mean |gradient| of a score", style="o-")
 ax.set(xscale="log", ylim=(0, None), title="what comes back through the softmax");
 
 # %% [markdown]
-# So the scores are divided by $\sqrt{d_k}$, where $d_k$ is the size of the *keys*: not that of the values, not that of a decoder's state (unit 04), not the number of
-# words; with several heads (unit 05) it is the size of one head's keys. Why not by $d$? Then the variance would be $1/d$, and for large $d$ all weights would be equal: a plain mean.
+# So the scores are divided by $\sqrt{d_k}$, where $d_k$ is the size of the *keys*: not
+# that of the values, not that of a decoder's state (unit 04), not the number of words;
+# with several heads (unit 05) it is the size of one head's keys. Why not by $d$? Then
+# the variance would be $1/d$, and for large $d$ all weights would be equal: a plain
+# mean.
 #
-# Where the division stands matters as well. Here is the formula of a slide, with the scale *outside*, beside the right one:
+# Where the division stands matters as well. A common slip puts it *outside* of the
+# softmax; the right formula stands beside it:
 #
 # $$\frac{\mathrm{softmax}(QK^\top)}{\sqrt{d_k}}\,V \qquad\text{against}\qquad \mathrm{softmax}\!\left(\frac{QK^\top}{\sqrt{d_k}}\right)V$$
 
 # %%
 q, k = normal(2, 6, 64, seed=5)  # (T, 64), (S, 64)
-outside = softmax(q @ k.mT) / 8  # (T, S)
-inside = softmax(q @ k.mT / 8)  # (T, S)
+scores = q @ k.mT  # (T, S)
+outside = softmax(scores) / math.sqrt(64)  # (T, S)
+inside = scaled_dot_product_attention(q, k, k)[1]  # (T, S)
 rows = []
 for name, w in {"outside": outside, "inside": inside}.items():
     total = w.sum(-1, keepdim=True)  # (T, 1)
@@ -362,30 +487,52 @@ for name, w in {"outside": outside, "inside": inside}.items():
 Table(rows, ["scale", "rows sum to", "share of the largest weight"])
 
 # %% [markdown]
-# Outside, each row sums to $1/\sqrt{64} = 0.125$: every output is an eighth of a mean, *and* the softmax is as peaked as if nothing had been done. A one-line
-# test, *do the rows sum to one?*, finds it. Another slide has $\mathrm{softmax}(KQ^\top)$: then rows are keys, the queries compete with each other, and the
-# product with $V$ works only if there happen to be as many queries as keys. Test with different numbers of both.
-# (A third one leaves the scale out of the Transformer altogether.)
+# Outside, each row sums to $1/\sqrt{64} = 0.125$: every output is an eighth of a mean,
+# *and* the softmax is as peaked as if nothing had been done. A one-line test, *do the
+# rows sum to one?*, finds it. Another slip is $\mathrm{softmax}(KQ^\top)$: then rows
+# are keys, the queries compete with each other, and the product with $V$ works only if
+# there happen to be as many queries as keys. Test with different numbers of both.
+# (Where a formula has $q\cdot k$ without any scale, it was left out to save space.)
 
 # %% [markdown]
 # ## Scaled dot-product attention
 #
-# Everything together, from the course's own code. It is the formula, line by line:
+# Everything together:
 #
 # $$\mathrm{Attention}(Q, K, V) = \mathrm{softmax}\!\left(\frac{QK^\top}{\sqrt{d_k}}\right)V$$
 #
-# ```python
-# def scaled_dot_product_attention(query, key, value):
-#     scores = query @ key.mT / math.sqrt(key.shape[-1])  # (..., T, S)
-#     weights = softmax(scores, dim=-1)                   # (..., T, S)
-#     return weights @ value, weights                     # (..., T, Dv)
-# ```
+# | step | what | shape |
+# |---|---|---|
+# | 1 | scores: every query with every key, divided by $\sqrt{d_k}$ | $(T, d_k)\,(d_k, S) \to (T, S)$ |
+# | 2 | weights: softmax along the keys, row by row | $(T, S)$ |
+# | 3 | output: the weighted mean of the values | $(T, S)\,(S, d_v) \to (T, d_v)$ |
 #
-# `.mT` swaps the last two axes and leaves any number of leading ones alone (`.T` would turn them all round). torch has the same in one *fused* routine (also
-# called a kernel; not the kernel of unit 01) that never stores the $T\times S$ weights, and therefore cannot return them. Read one, run the other:
+# By hand: one query $(2, 0, 0, 0)$, two keys $(3, 1, 0, 0)$ and $(1, 0, 5, 0)$, two
+# values 10 and 20. The dot products are 6 and 2; divided by $\sqrt 4$ they are 3 and 1.
+# Their exponentials are 20.1 and 2.7, the weights .88 and .12, the output
+# $.88\cdot 10 + .12 \cdot 20 = 11.2$:
 
 # %%
-q, k, v = normal(4, 50, 64, seed=0), normal(4, 70, 64, seed=1), normal(4, 70, 32, seed=2)
+attention_flow()
+
+# %%
+q = torch.tensor([[2.0, 0, 0, 0]])  # (T, D)
+k = torch.tensor([[3.0, 1, 0, 0], [1, 0, 5, 0]])  # (S, D)
+v = torch.tensor([[10.0], [20.0]])  # (S, Dv)
+scaled_dot_product_attention(q, k, v)  # (T, Dv), (T, S)
+
+# %% [markdown]
+# Leading axes, such as a batch, are carried along: `.mT` swaps the last two axes and
+# leaves all others alone (`.T` would turn them all round). torch has the same in one
+# *fused* routine (also called a kernel; not the kernel of unit 01) that never stores
+# the $T\times S$ weights, and therefore cannot return them. Read one, run the other:
+
+# %%
+q, k, v = (
+    normal(4, 50, 64, seed=0),
+    normal(4, 70, 64, seed=1),
+    normal(4, 70, 32, seed=2),
+)
 output, weights = scaled_dot_product_attention(q, k, v)  # (B, T, Dv), (B, T, S)
 fused = fused_attention(q, k, v)  # (B, T, Dv)
 print("output", tuple(output.shape), "weights", tuple(weights.shape))
@@ -394,107 +541,153 @@ print(f"largest difference to torch's kernel: {(output - fused).abs().max():.1e}
 # %% [markdown]
 # ## Self-attention and cross-attention
 #
-# Where queries, keys and values come from is a separate question. **Self-attention**: all three are projections of one sequence. **Cross-attention**: queries
-# from one sequence (what is being generated), keys *and* values from another (what is read). Heat maps of translations and of image captions, often shown under
-# the title self-attention, are cross-attention: their two axes hold different things.
+# Where queries, keys and values come from is a separate question. **Self-attention**:
+# all three are projections of one sequence. **Cross-attention**: queries from one
+# sequence (what is being generated), keys *and* values from another (what is read).
+# Heat maps of translations and of image captions, often shown under the title
+# self-attention, are cross-attention: their two axes hold different things.
 #
-# ```python
-# def self_attention(x, w_q, w_k, w_v):
-#     return scaled_dot_product_attention(x @ w_q, x @ w_k, x @ w_v)
-# ```
+# For self-attention with three matrices the formula reads
 #
-# Nothing in it is recurrent: every position is computed at once, by the same three matrices. And now there *is* something to learn. The examination:
+# $$\mathrm{SelfAttention}(X) = \mathrm{Attention}(XW_q,\; XW_k,\; XW_v)$$
+#
+# Nothing in it is recurrent: every position is computed at once, by the same three
+# matrices. And now there *is* something to learn. The examination:
 
 # %%
-projections = [(normal(32, 32, seed=seed) / 32).requires_grad_() for seed in (3, 4, 5)]  # w_q, w_k, w_v
-accuracy["self-attention"] = examine(lambda x: self_attention(x, *projections)[0], projections)
+start = [normal(32, 32, seed=seed) / 32 for seed in (3, 4, 5)]  # w_q, w_k, w_v
+projections = [matrix.requires_grad_() for matrix in start]  # (D, D) each
+name = "self-attention"
+accuracy[name] = examine(lambda x: self_attention(x, *projections)[0], projections)
 
-# %% alt="Accuracy of four context vectors: the word itself, the mean and softmax of XX transposed guess at one half, self-attention is right almost always"
-ax = bars(accuracy, ylabel="accuracy on new sentences", title="carta or letra? banco or orilla?")
-ax.axhline(0.5, color="0.5", ls="--");
+# %% alt="Accuracy of four context vectors: the word itself and softmax of XX transposed guess at one half, the mean reaches three quarters, self-attention is right almost always"
+ax = bars(accuracy, "accuracy on new sentences", "learned comparisons know both")
+for level, meaning in ((0.5, "a guess"), (0.75, "both clues,\nnot knowing whose")):
+    ax.axhline(level, color="0.5", ls="--")
+    ax.text(1.01, level, meaning, transform=ax.get_yaxis_transform(), va="center")
+ax.set_ylim(0, 1.1);
 
 # %% [markdown]
-# The same arithmetic with three matrices in front of it, and guessing turns into knowing. The heat map shows what was learned: *letter* looks for *writing*, *bank*
-# looks for *river*, and each of them ignores the other's clue. (The remaining rows were never asked about; do not read anything into them.)
+# The same arithmetic with three matrices in front of it, and guessing turns into
+# knowing. The heat map shows what was learned: *letter* looks for *writing*, *bank*
+# looks for *river*, and each of them ignores the other's clue. (The remaining rows were
+# never asked about; do not read anything into them.)
 
-# %% alt="Learned weights of a sentence of nine words: the row of letter is bright at writing, the row of bank at river"
+# %% alt="Learned weights of a sentence of nine words: the row of letter is dark at writing, the row of bank at river"
 sentence = ["I", "am", "writing", "a", "letter", "on", "the", "river", "bank"]
 x = vectors[[words.index(word) for word in sentence]][None]  # (1, T, D)
 weights = self_attention(x, *projections)[1][0]  # (T, T)
 asked = [sentence.index("letter"), sentence.index("bank")]
-heatmap(weights[asked], ["letter", "bank"], sentence, "who looks where");
+title = "letter finds writing, bank finds river"
+heatmap(weights[asked], ["letter", "bank"], sentence, title);
 
 # %% [markdown]
-# To be fair to the form without parameters: its weights depend on the *length* of the vectors. Make them shorter and it mixes more.
+# Is it the matrices, or only their scale? The weights without parameters depend on the
+# *length* of the vectors: make them shorter, and the softmax mixes more. So give the
+# parameter-free form its best chance: divide its scores by a temperature, and try many
+# (seven examinations, about 15 seconds).
+
 
 # %%
-accuracy["short vectors"] = examine(lambda x: softmax(0.2 * x @ (0.2 * x).mT) @ x)
-print(f"softmax(XXᵀ) X with vectors of a fifth of their length: {accuracy['short vectors']:.2f}")
+def shorter(x, temperature):
+    """softmax(XXᵀ / temperature) X, without any parameter."""
+    root = math.sqrt(temperature)
+    return root * context_vectors(x / root)[0]  # (N, 8, D)
+
+
+temperatures = [1, 4, 8, 16, 32, 64, 128]
+shares = [examine(lambda x: shorter(x, temperature)) for temperature in temperatures]
+
+# %% alt="Accuracy of parameter-free attention against the temperature: one half at first, a little above three quarters at best, far below the dashed line of learned projections at 1"
+ax = curves(temperatures, {"no parameters": shares}, "temperature", style="o-")
+ax.axhline(accuracy["self-attention"], color="#D55E00", ls="--")
+ax.text(1, accuracy["self-attention"] - 0.05, "learned projections", color="#D55E00")
+ax.set(xscale="log", ylim=(0.4, 1.05), ylabel="accuracy on new sentences")
+ax.set_title("no temperature makes up for learning");
 
 # %% [markdown]
-# It passes as well: more than a third of the weight stays on the word, which says *who* asks, and the rest is nearly the plain mean, which holds the
-# clues; the linear reader adds the two up. But here *we* had to find the right length, for this task alone; above, gradient descent did.
+# Cold, every word sees itself; hot, it sees the plain mean; in between it reaches .82,
+# because by chance some clues resemble their word a little more. (Three other draws of
+# the word vectors gave .74, .74 and .82 at best, and 1.00 with learned projections each
+# time.) What the learned matrices add is a reason to prefer one clue: *letter* has to
+# find words about paper and spelling, which do not resemble it at all. (That a
+# comparison is *learned* is what matters here. One matrix for all three roles would
+# also pass this small examination; what it cannot do is in the last question of the
+# assignment.)
 #
-# Two slips to look out for. Attention *replaces* a token by a mixture: if the token itself should survive, it must be added back (the residual connection
-# of unit 07). And one published formula takes $v_t = W_k h_t$; it should be $W_v$.
+# Two slips to look out for. Attention *replaces* a token by a mixture: if the token
+# itself should survive, it must be added back (the residual connection of unit 07). And
+# values come from their own matrix, $v_s = x_s W_v$: with $x_s W_k$ a word could only
+# hand over what it is found by.
 
 # %% [markdown]
 # ## A family of scores
 #
-# The dot product is one way to compare a query $q$ with a key $k$, not the oldest. Softmax and weighted mean stay the same; only the score changes.
+# The dot product is one way to compare a query $q$ with a key $k$, not the oldest.
+# Softmax and weighted mean stay the same; only the score changes.
 #
 # | name | score | in code | remarks |
 # |---|---|---|---|
 # | content-based (Graves 2014) | $\beta\cos(q, k)$ | `cosine_scores` | length does not count; since a cosine lies in $[-1, 1]$, a *sharpness* $\beta$ is needed to get peaked weights |
-# | additive (Bahdanau 2015) | $v\cdot\tanh(q W_q + k W_k)$ | `additive_scores` | $q$ and $k$ may differ in size; bounded by $\sum\lvert v_i\rvert$; the first in *translation*, not the first attention |
+# | additive (Bahdanau 2014) | $v\cdot\tanh(q W_q + k W_k)$ | `additive_scores` | $q$ and $k$ may differ in size; bounded by $\sum\lvert v_i\rvert$; the first in *translation*, not the first attention |
 # | location-based (Luong 2015) | $q W$, one column per *position* | `q @ w` | does not look at the keys at all; $W$ fixes how many keys there can be |
 # | general, "multiplicative" (Luong 2015) | $q W k^\top$ | `general_scores` | sizes may differ |
 # | dot (Luong 2015) | $q k^\top$ | `q @ k.mT` | sizes must agree; no parameters |
 # | scaled dot (Vaswani 2017) | $q k^\top / \sqrt{d_k}$ | above | dot, of *projected* vectors, with a spread that does not depend on $d_k$ |
 #
-# With rows as vectors $q W_q (k W_k)^\top = q\,(W_q W_k^\top)\,k^\top$: scaled dot-product attention with projections *is* the general score, with a matrix of
-# low rank (at most $d_k$). (Texts that use columns write $(W_q q)^\top W_k k$. Mixing the two conventions gives formulas that do not multiply.)
+# With rows as vectors $q W_q (k W_k)^\top = q\,(W_q W_k^\top)\,k^\top$: scaled
+# dot-product attention with projections *is* the general score, with a matrix of low
+# rank (at most $d_k$). (Texts that use columns write $(W_q q)^\top W_k k$. Mixing the
+# two conventions gives formulas that do not multiply.)
 
 # %%
 query, key = normal(4, 32, seed=1), normal(6, 32, seed=2)  # (T, D), (S, D)
-w_q, w_k, v = normal(32, 16, seed=3) / 4, normal(32, 16, seed=4) / 4, normal(16, seed=5)  # (D, A), (D, A), (A,)
-family = {
-    "cosine, β = 1": cosine_scores(query, key),  # (T, S)
-    "cosine, β = 10": 10 * cosine_scores(query, key),  # (T, S)
-    "additive": additive_scores(query, key, w_q, w_k, v),  # (T, S)
-    "scaled dot": query @ key.mT / math.sqrt(32),  # (T, S)
+w_q, w_k = normal(32, 16, seed=3) / 4, normal(32, 16, seed=4) / 4  # (D, A), (D, A)
+v = normal(16, seed=5)  # (A,)
+cosine = cosine_scores(query, key)  # (T, S)
+additive = additive_scores(query, key, w_q, w_k, v)  # (T, S)
+scaled = scaled_dot_product_attention(query, key, key)[1]  # (T, S)
+family = {  # weights, (T, S) each
+    "cosine, β = 1": softmax(cosine),
+    "cosine, β = 10": softmax(10 * cosine),
+    "additive": softmax(additive),
+    "scaled dot": scaled,
 }
 
 # %% alt="Weights of four queries on six keys under four scores: cosine without sharpness is nearly flat, the others are decided"
-heatmaps({name: softmax(scores) for name, scores in family.items()}, values=False);
+heatmaps(family, values=False, title="the same vectors under four scores");
 
 # %% [markdown]
-# Additive attention is sometimes drawn as a network on the *concatenation* of query and key, $v\cdot\tanh([q; k]\,W)$, sometimes with a sum. They are the same function:
-# the upper rows of $W$ meet $q$, the lower ones $k$. With a tensor for all pairs:
+# Additive attention is sometimes drawn as a network on the *concatenation* of query and
+# key, $v\cdot\tanh([q; k]\,W)$, sometimes with a sum. They are the same function: the
+# upper rows of $W$ meet $q$, the lower ones $k$. For the first query and the first key:
 
 # %%
-both = torch.cat([query[:, None].expand(4, 6, 32), key[None].expand(4, 6, 32)], dim=-1)  # (T, S, 2D)
-concatenated = torch.tanh(both @ torch.cat([w_q, w_k])) @ v  # (T, S)
-print(f"concatenation and sum differ by {(concatenated - family['additive']).abs().max():.1e}")
+q, k = query[0], key[0]  # (D,), (D,)
+joined = torch.cat([q, k]) @ torch.cat([w_q, w_k])  # (A,): (2D) times (2D, A)
+print(f"concatenated {v @ joined.tanh():.4f}, as a sum {additive[0, 0]:.4f}")
 general = general_scores(query, key, w_q @ w_k.T)  # (T, S)
-projected = (query @ w_q) @ (key @ w_k).mT  # (T, S)
-print(f"general and projected dot differ by {(general - projected).abs().max():.1e}")
+print(f"general {general[0, 0]:.4f}, projected dot {(q @ w_q) @ (k @ w_k):.4f}")
 
 # %% [markdown]
 # ## Dropping the tanh
 #
-# A slide claims that additive attention without the tanh *becomes* multiplicative attention. It sounds plausible: one nonlinearity less, a product left. Multiply out:
+# A common claim: leave the tanh out of additive attention, and it *becomes*
+# multiplicative attention. It sounds plausible: one nonlinearity less, a product left.
+# Multiply out:
 #
 # $$v\cdot(qW_q + kW_k) = \underbrace{v\cdot qW_q}_{a(q)} + \underbrace{v\cdot kW_k}_{b(k)}
 # \qquad\Rightarrow\qquad
 # \mathrm{softmax}_k\big(a(q) + b(k)\big) = \mathrm{softmax}_k\big(b(k)\big)$$
 #
-# The query's part is the same for all keys, and softmax does not notice a constant. **The query cancels**: whoever asks, the answer is the same.
+# The query's part is the same for all keys, and softmax does not notice a constant.
+# **The query cancels**: whoever asks, the answer is the same.
 
 
 # %%
 def without_tanh(query, key, w_q, w_k, v):
-    return ((query @ w_q)[..., :, None, :] + (key @ w_k)[..., None, :, :]) @ v  # (..., T, S)
+    a, b = query @ w_q @ v, key @ w_k @ v  # (..., T), (..., S): a(q) and b(k)
+    return a[..., :, None] + b[..., None, :]  # (..., T, S)
 
 
 # %% alt="Weights of four queries on six keys: with the tanh the rows differ, without it all rows are equal"
@@ -503,67 +696,91 @@ without = softmax(without_tanh(query, key, w_q, w_k, v))  # (T, S)
 heatmaps({"with tanh": with_it, "without: all rows equal": without});
 
 # %% [markdown]
-# No training can repair that. *letter* and *bank* get the same vector again, so the linear version can do no better than the mean did:
+# No training can repair that. *letter* and *bank* get the same vector again, so the
+# linear version can do no better than the mean did, three quarters (two trainings,
+# about five seconds):
 
 # %%
 result = {}
 for name, score in {"with tanh": additive_scores, "without tanh": without_tanh}.items():
-    start = normal(32, 16, seed=1) / 8, normal(32, 16, seed=2) / 8, normal(16, seed=3), normal(32, 32, seed=4) / 32
-    w_q, w_k, v, w_v = parameters = [p.requires_grad_() for p in start]
-    result[name] = examine(lambda x: softmax(score(x, x, w_q, w_k, v)) @ x @ w_v, parameters)
+    hidden = [
+        normal(32, 16, seed=1) / 8,
+        normal(32, 16, seed=2) / 8,
+        normal(16, seed=3),
+    ]
+    *hidden, w_v = learned = [
+        p.requires_grad_() for p in (*hidden, normal(32, 32, seed=4) / 32)
+    ]
+    result[name] = examine(lambda x: softmax(score(x, x, *hidden)) @ x @ w_v, learned)
 Table(result.items(), ["additive attention", "accuracy on new sentences"])
 
 # %% [markdown]
 # ## Two axes: global or local, soft or hard
 #
-# Surveys like to pair *global/soft* and *local/hard*. They are two independent questions, with four answers:
+# Surveys like to pair *global/soft* and *local/hard*. They are two independent
+# questions, with four answers:
 #
 # | | **soft**: a weighted mean | **hard**: one pick |
 # |---|---|---|
 # | **global**: all keys in reach | everything so far | Xu 2015: one place of the image is *drawn* from the weights |
 # | **local**: a window of keys | Luong 2015: a mean around one position, which is predicted | one pick inside a window |
 #
-# Local and soft is a perfectly differentiable thing. It is the *pick* that has no gradient: hard attention needs another way to learn (unit 10).
+# Local and soft is a perfectly differentiable thing. It is the *pick* that has no
+# gradient: hard attention needs another way to learn (unit 10).
 
 # %% alt="One row of weights as four bar charts: global or local, times soft or hard"
 row = softmax(normal(9, seed=11))  # (S,)
 window = (torch.arange(9) - 3).abs() <= 1  # (S,) bool: three keys around position 3
 local = row * window / (row * window).sum()  # (S,)
-axes = plt.subplots(2, 2, figsize=(8, 4), sharey=True)[1]
+axes = plt.subplots(2, 2, figsize=(8, 4.4), sharex=True, sharey=True)[1]
 for line, (reach, soft) in zip(axes, {"global": row, "local": local}.items()):
-    hard = F.one_hot(torch.multinomial(soft, 1, generator=seeded(4))[0], 9)  # (S,)
+    hard = torch.zeros(9)  # (S,)
+    hard[torch.multinomial(soft, 1, generator=seeded(4))] = 1
     for ax, kind, w in zip(line, ["soft", "hard"], [soft, hard]):
         ax.bar(range(9), w)
-        ax.set(title=f"{reach}, {kind}", xlabel="keys →")
+        ax.set(title=f"{reach}, {kind}", ylabel="weight")
+axes[1, 0].set_xlabel("keys →")
+axes[1, 1].set_xlabel("keys →");
 
 # %% [markdown]
 # ## Summary
 #
-# - A look-up is a one-hot row times a table; attention is the same with a softmax row: a look-up that gradients can improve.
-# - Scores (any number) → softmax along the keys → weights (sum to one) → weighted mean of the values.
-# - Without projections every word is its own best match: softmax$(XX^\top)$ is almost the identity, and has nothing to learn. Queries, keys and values separate
+# - A look-up is a one-hot row times a table; attention is the same with a softmax row:
+#   a look-up that gradients can improve.
+# - Scores (any number) → softmax along the keys → weights (sum to one) → weighted mean
+#   of the values.
+# - Without projections every word is its own best match: for vectors of $D$ numbers of
+#   size one softmax$(XX^\top)$ is almost the identity, shorter ones give nearly the
+#   plain mean, and there is nothing to learn. Queries, keys and values separate
 #   *looking*, *being found* and *giving*.
-# - Dot products of size $d$ have variance $d$. Dividing by $\sqrt{d_k}$ inside the softmax keeps the weights soft and the gradients alive.
-# - Scores form a family. What makes one work is that query and key **meet** in it: a sum of one part each is blind to the query.
+# - Dot products of size $d$ have variance $d$. Dividing by $\sqrt{d_k}$ inside the
+#   softmax keeps the weights soft and the gradients alive.
+# - Scores form a family. What makes one work is that query and key **meet** in it: a
+#   sum of one part each is blind to the query.
 #
 # ## Questions
 #
-# **1.** A deck asks how the score of tokens $x_i$ and $x_j$ is computed in scaled dot-product attention, with $g(x) = W^Q x$, $f(x) = W^K x$ and the options
-# $f(x_i)^\top g(x_j)$, $f(x_i)^\top g(y_j)$, and the softmax of each. Which one is right?
+# **1.** With $g(x) = W^Q x$ for queries and $f(x) = W^K x$ for keys (vectors as
+# columns), which of these is the score of tokens $x_i$ and $x_j$ in scaled dot-product
+# attention: $f(x_i)^\top g(x_j)$, $f(x_i)^\top g(y_j)$, or the softmax of one of them?
 #
 # <details><summary>Answer</summary>
 #
-# Strictly, none. The first is meant: both tokens come from the same sequence (no $y$), and a score is what stands *before* the softmax; the softmax of a single number is always 1.
-# But the scale $1/\sqrt{d_k}$ is missing, and with $f$ for the keys the first index counts keys, so one has to say along which index the softmax runs.
+# Strictly, none. The first is meant: both tokens come from the same sequence (no $y$),
+# and a score is what stands *before* the softmax; the softmax of a single number is
+# always 1. But the scale $1/\sqrt{d_k}$ is missing, and with $f$ for the keys the first
+# index counts keys, so one has to say along which index the softmax runs.
 #
 # </details>
 #
-# **2.** All scores of a query are 3 larger than before. What changes? All are three *times* as large: what changes now?
+# **2.** All scores of a query are 3 larger than before. What changes? All are three
+# *times* as large: what changes now?
 #
 # <details><summary>Answer</summary>
 #
-# Adding a constant changes nothing: softmax only sees differences (that is also why dropping the tanh is fatal). A factor of 3 makes the weights sharper: the ratio of two weights
-# is $e^{\text{difference}}$, and is now cubed.
+# Adding a constant changes nothing: softmax only sees differences (that is also why
+# dropping the tanh is fatal). A factor of 3 makes the weights sharper: the ratio of two
+# weights is $e^{\text{difference}}$, and is now cubed.
 #
 # </details>
 #
@@ -571,12 +788,16 @@ for line, (reach, soft) in zip(axes, {"global": row, "local": local}.items()):
 #
 # <details><summary>Answer</summary>
 #
-# Every query whose dot product with it is not 0. Its scores double: queries that liked it give it more weight, queries that disliked it less. Because rows sum to one, all other keys
-# feel it, too. With cosine scores nobody would notice.
+# Every query whose dot product with it is not 0. Its scores double: queries that liked
+# it give it more weight, queries that disliked it less. Because rows sum to one, all
+# other keys feel it, too. With cosine scores nobody would notice.
 #
 # </details>
 #
 # ## Where next
 #
-# The [assignment](../assignments/02_dot_product_attention/02_dot_product_attention.ipynb) has you write all of it, and find the slips of three slides.
-# [Unit 03](03_masking.ipynb) asks who *may* look at whom: padding that must not count, and a future that must not be seen.
+# The
+# [assignment](../assignments/02_dot_product_attention/02_dot_product_attention.ipynb)
+# has you write all of it, and predict what small changes do to it. [Unit
+# 03](03_masking.ipynb) asks who *may* look at whom: padding that must not count, and a
+# future that must not be seen.

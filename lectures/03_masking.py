@@ -1,25 +1,22 @@
-# ---
-# jupyter:
-#   jupytext:
-#     text_representation:
-#       extension: .py
-#       format_name: percent
-# ---
-
 # %% [markdown]
 # # 03 · Masking
 #
-# In unit 02 every query looked at every key. Sometimes it must not: places that were only filled up to make a batch rectangular carry no meaning, and a model that is to
-# *predict* the next word must not read it. A mask is a matrix of permissions. It is one line of code, and the source of the most expensive bugs in this field,
-# because nothing crashes: the loss is wonderful, and the model is worthless.
+# In unit 02 every query looked at every key. Sometimes it must not: places that were
+# only filled up to make a batch rectangular carry no meaning, and a model that is to
+# *predict* the next word must not read it. A mask is a matrix of permissions. It is one
+# line of code, and its bugs are hard to see, because nothing crashes: the loss is
+# wonderful, and the model is worthless.
 #
 # After this lecture you can
 #
 # - build padding and causal masks and combine them;
-# - say why forbidden scores become $-\infty$ and not 0, and what happens to a row in which everything is forbidden;
+# - say why forbidden scores become $-\infty$ and not 0, and what happens to a row in
+#   which everything is forbidden;
 # - recognise a model that cheats, from its loss alone;
 # - write a test that catches any layer that looks into the future, your own included;
 # - survive torch's two opposite meanings of `True`.
+#
+# *About 65 minutes; the code runs in less than a minute on a laptop.*
 
 # %%
 import math
@@ -28,9 +25,11 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+from course_utils.drawing import masked_attention_flow
 from course_utils.masking import causal_mask, fused_masked_attention, masked_attention
 from course_utils.masking import masked_softmax, padding_mask, sees_the_future
-from course_utils.plotting import Table, bars, curves, heatmap, heatmaps, interactive, plt
+from course_utils.plotting import Table, bars, curves, heatmap, heatmaps
+from course_utils.plotting import interactive, mask_legend, mask_map, mask_maps, plt
 from course_utils.training import fit, seeded, steps
 
 
@@ -40,23 +39,48 @@ def normal(*shape, seed):
 
 
 # %% [markdown]
+# Here are a mask and what it does. Left, who *may* look at whom while a sentence is
+# written: each word at itself and at what stands before it. In the middle the weights
+# of an attention without the mask, right with it. Where the mask says no, the weight is
+# exactly 0, and the others share what is free.
+
+
+# %% alt="Left the causal mask of six words, a green lower triangle; in the middle dense weights of all words; right weights in the lower triangle only"
+words = ["he", "hit", "me", "with", "a", "pie"]
+x = normal(6, 16, seed=1) / 2  # (T, D)
+figure, axes = plt.subplots(1, 3, figsize=(10, 3.6))
+mask_map(causal_mask(6), words, words, "the mask", axes[0])
+for ax, mask, title in zip(
+    axes[1:], (None, causal_mask(6)), ("without", "with the mask")
+):
+    weights = masked_attention(x, x, x, mask)[1]  # (T, S)
+    heatmap(weights, words, words, title, ax, vmax=1)
+mask_legend(figure)
+
+# %% [markdown]
 # ## Padding
 #
-# Sentences have different lengths, tensors do not. So short ones are filled up with a *padding* token, and a mask remembers what is real. In this course a mask is boolean,
-# and **True means: may attend**. In the end it has one row per query and one column per key, like the weights that it governs. A *padding mask* starts smaller,
-# with one row per sentence $b$: True at place $s$ if
+# Sentences have different lengths, tensors do not. So short ones are filled up with a
+# *padding* token, and a mask remembers what is real. In this course a mask is boolean,
+# and **True means: may attend**. In the end it has one row per query and one column per
+# key, like the weights that it governs. A *padding mask* starts smaller, with one row
+# per sentence $b$: True at place $s$ if
 #
 # $$s < \text{length}_b$$
 
 # %% alt="Padding mask of three sentences of lengths 2, 5 and 3: each row is True up to its length"
 lengths = torch.tensor([2, 5, 3])  # (B,)
-mask = padding_mask(lengths, 5)  # (B, S) bool: torch.arange(5) < lengths[:, None]
-ax = heatmap(mask.float(), [f"sentence {i}" for i in range(3)], title="real tokens")
-ax.set(ylabel="");
+mask = padding_mask(lengths, 5)  # (B, S) bool
+figure, ax = plt.subplots(figsize=(4.6, 2.6))
+mask_map(mask, "012", title="three sentences of lengths 2, 5 and 3", ax=ax)
+ax.set(ylabel="sentences ↓", xlabel="places →")
+mask_legend(figure)
 
 # %% [markdown]
-# What if we forget it? A sentence of six tokens is put into batches in which the longest sentence gets longer and longer. Its own output should not care. We measure by how much
-# it moves, with padding vectors that are zero, and with random ones (a padding token has an embedding like any other, if nobody prevents it).
+# What if we forget it? A sentence of six tokens is put into batches in which the
+# longest sentence gets longer and longer. Its own output should not care. We measure by
+# how much it moves, with padding vectors that are zero, and with random ones (a padding
+# token has an embedding like any other, if nobody prevents it).
 
 # %% alt="How far a sentence's output moves as padding is added: without a mask it moves for zero and for random padding, with the mask it stays at 0"
 x = normal(1, 6, 16, seed=0)  # (1, T, D)
@@ -64,31 +88,43 @@ alone = masked_attention(x, x, x)[0]  # (1, T, D)
 moved = {"zeros, no mask": [], "random, no mask": [], "random, masked": []}
 added = range(0, 31, 5)
 for extra in added:
-    for name, pads in {"zeros": torch.zeros(1, extra, 16), "random": normal(1, extra, 16, seed=1)}.items():
+    zeros = torch.zeros(1, extra, 16)  # (1, extra, D)
+    random = normal(1, extra, 16, seed=1)  # (1, extra, D)
+    for name, pads in {"zeros": zeros, "random": random}.items():
         longer = torch.cat([x, pads], dim=1)  # (1, T + extra, D)
-        moved[f"{name}, no mask"].append((masked_attention(x, longer, longer)[0] - alone).norm())
-    mask = padding_mask(torch.tensor([6]), 6 + extra)[:, None, :]  # (1, 1, T + extra): for all queries
-    moved["random, masked"].append((masked_attention(x, longer, longer, mask)[0] - alone).norm())
-curves(added, moved, "padding added", "how far the output moves", "padding is attended to", style="o-");
+        output = masked_attention(x, longer, longer)[0]  # (1, T, D)
+        moved[f"{name}, no mask"].append((output - alone).norm() / alone.norm())
+    mask = padding_mask(torch.tensor([6]), 6 + extra)[:, None, :]  # (1, 1, T + extra)
+    output = masked_attention(x, longer, longer, mask)[0]  # (1, T, D)
+    moved["random, masked"].append((output - alone).norm() / alone.norm())
+ax = curves(added, moved, "padding added", "change, relative to the output", style="o-")
+ax.set_title("padding is attended to");
+
 
 # %% [markdown]
-# Note `[:, None, :]`. A padding mask $(B, S)$ becomes $(B, 1, S)$: padding disappears as a **column**, for all queries of its sentence. Put the new axis on the other side, $(B, S, 1)$, and you
-# silence *queries* instead; if there happen to be as many queries as keys, nothing will tell you. (The outputs *at* padded places are computed all the same, and mean nothing: leave them
-# out of the loss.)
+# Note `[:, None, :]`. A padding mask $(B, S)$ becomes $(B, 1, S)$: padding disappears
+# as a **column**, for all queries of its sentence. Put the new axis on the other side,
+# $(B, S, 1)$, and you silence *queries* instead; if there happen to be as many queries
+# as keys, nothing will tell you. (The outputs *at* padded places are computed all the
+# same, and mean nothing: leave them out of the loss.)
 #
 # ## Cheating through attention
 #
-# Now the future. We train a small language model (it reads the words so far and predicts the next one) on sentences of a tiny language, in which everything comes back the other way round: *the king saw the fox and the fox saw the king.*
+# Now the future. We train a small language model (it reads the words so far and
+# predicts the next one) on sentences of a tiny language, in which everything comes back
+# the other way round: *the king saw the fox and the fox saw the king.*
 
 # %%
-NOUNS = ["dog", "cat", "bird", "horse", "child", "king", "queen", "fox", "bear", "wolf", "nurse", "baker"]
+NOUNS = ["dog", "cat", "bird", "horse", "child", "king"]
+NOUNS += ["queen", "fox", "bear", "wolf", "nurse", "baker"]
 WORDS = ["<go>", ".", "the", "and", *NOUNS, "saw", "met", "fed", "led"]
 
 
 def build(a, verb, b):
-    """Word ids, three times (N,) -> (N, 13): <go> the A VERB the B and the B VERB the A ."""
+    """Three times (N,) -> (N, 13): <go> the A VERB the B and the B VERB the A ."""
     go, dot, the, also = (torch.full_like(a, word) for word in range(4))  # (N,) each
-    return torch.stack([go, the, a, verb, the, b, also, the, b, verb, the, a, dot], dim=1)  # (N, 13)
+    first, second = [go, the, a, verb, the, b], [also, the, b, verb, the, a, dot]
+    return torch.stack(first + second, dim=1)  # (N, 13)
 
 
 def sentences(count, rng):
@@ -97,8 +133,10 @@ def sentences(count, rng):
 
 
 # %% [markdown]
-# The inputs are all tokens but the last, the targets all but the first: at every place the model has to say what comes **next**. `<go>` is there so that the first word can be
-# predicted as well. (A slide that feeds *I am* and expects *am calm* has forgotten it: who predicts *I*?)
+# The inputs are all tokens but the last, the targets all but the first: at every place
+# the model has to say what comes **next**. `<go>` is there so that the first word can
+# be predicted as well. (With the inputs *I am* and the targets *am calm* no place would
+# ever learn to say *I*.)
 
 # %%
 tokens = sentences(1, seeded(0))  # (1, 13)
@@ -107,9 +145,12 @@ Table([["input", *example[:-1]], ["target", *example[1:]]], ["place", *range(12)
 
 
 # %% [markdown]
-# Look at the table diagonally: the target of each place *is* the input of the next one. A layer that may look one place ahead need not learn the language. It can copy.
+# Look at the table diagonally: the target of each place *is* the input of the next one.
+# A layer that may look one place ahead need not learn the language. It can copy.
 #
-# The model is one attention layer with a little network behind it. (Each place has a learned vector, so that the model knows where it is: unit 06.) Its mask is an argument.
+# The model is one attention layer, followed by a small network. (Each place has a
+# learned vector, so that the model knows where it is: unit 06.) Its mask is an
+# argument. `fit` trains it: 500 steps, about ten seconds on a laptop.
 
 
 # %%
@@ -118,55 +159,73 @@ class LanguageModel(nn.Module):
         super().__init__()
         self.mask = mask  # (12, 12) bool
         self.words, self.places = nn.Embedding(len(WORDS), dim), nn.Embedding(12, dim)
-        self.query, self.key, self.value = (nn.Linear(dim, dim, bias=False) for _ in range(3))
-        self.out = nn.Sequential(nn.Linear(2 * dim, 64), nn.ReLU(), nn.Linear(64, len(WORDS)))
+        self.query = nn.Linear(dim, dim, bias=False)
+        self.key = nn.Linear(dim, dim, bias=False)
+        self.value = nn.Linear(dim, dim, bias=False)
+        self.hidden, self.out = nn.Linear(2 * dim, 64), nn.Linear(64, len(WORDS))
 
     def forward(self, tokens):
         length = tokens.shape[1]
         x = self.words(tokens) + self.places.weight[:length]  # (B, T, D)
         query, key, value = self.query(x), self.key(x), self.value(x)  # (B, T, D) each
         mask = self.mask[:length, :length]  # (T, T)
-        found, self.weights = masked_attention(query, key, value, mask)  # (B, T, D), (B, T, T)
-        return self.out(torch.cat([x, found], dim=-1))  # (B, T, words)
+        # (B, T, D), (B, T, T)
+        found, self.weights = masked_attention(query, key, value, mask)
+        hidden = self.hidden(torch.cat([x, found], dim=-1)).relu()  # (B, T, 64)
+        return self.out(hidden)  # (B, T, words)
 
 
 # %%
 def loss(model, count, rng):
-    tokens = sentences(count, rng)  # (N, 13): new ones each time, so nothing can be learned by heart
+    # new sentences each time, so nothing can be learned by heart
+    tokens = sentences(count, rng)  # (N, 13)
     return F.cross_entropy(model(tokens[:, :-1]).mT, tokens[:, 1:])
 
 
 def train(mask):
     torch.manual_seed(0)
     model, rng = LanguageModel(mask), seeded(1)
-    return model, fit(lambda step: loss(model, 128, rng), model.parameters(), steps(500), lr=5e-3)
+    history = fit(
+        lambda step: loss(model, 128, rng), model.parameters(), steps(500), lr=5e-3
+    )
+    return model, history
 
 
-everything = torch.ones(12, 12, dtype=torch.bool)  # every place sees every other one
+everything = padding_mask(torch.full((12,), 12), 12)  # (12, 12): all True
 cheater, cheating_loss = train(everything)
 
 # %% [markdown]
-# How good can a model of this language be? We made it, so we know. Twelve nouns are equally likely, twice, and four verbs; all the rest follows. Nobody who has not seen the next
-# word can predict it better than the **entropy** of these choices allows: a choice among $n$ equally likely words costs $\ln n$ on average (in *nats*, the unit of natural logarithms),
-# and three such choices are spread over twelve places.
+# How good can a model of this language be? We made it, so we know. Twelve nouns are
+# equally likely, twice, and four verbs; all the rest follows. Nobody who has not seen
+# the next word can predict it better than the **entropy** of these choices allows: a
+# choice among $n$ equally likely words costs $\ln n$ on average (in *nats*, the unit of
+# natural logarithms), and three such choices are spread over twelve places.
 
 # %% alt="Loss of the model without a mask over its training: it falls far below the dashed line of the best possible loss"
 best = (2 * math.log(12) + math.log(4)) / 12  # nats per token
-ax = curves(None, {"without a mask": cheating_loss}, "step", "cross entropy per token", "too good to be true")
+ax = curves(None, {"without a mask": cheating_loss}, "step", "cross entropy per token")
+ax.set_title("too good to be true")
 ax.axhline(best, color="0.3", ls="--")
 ax.text(len(cheating_loss), best, f"best possible: {best:.2f}", ha="right", va="bottom")
-print(f"loss on new sentences {loss(cheater, 2000, seeded(2)):.4f}, best possible {best:.2f}")
+reached = loss(cheater, 2000, seeded(2))
+print(f"loss on new sentences {reached:.4f}, best possible {best:.2f}")
 
 # %% [markdown]
-# A loss *below* what is possible is not a great model; it is a proof of cheating. The weights show how it is done. Take the places 1, 2 and 4, whose answers are a noun, the verb and a noun: the model looks where the
-# answer stands, at the next place or at its echo in the second half of the sentence. Both lie right of the diagonal, in the **future**. (Where the answer is the same in every sentence, as at place 3, it need not look at all.)
+# A loss *below* what is possible is not a great model; it is a proof of cheating. The
+# weights show how it is done. Take the places 1, 2 and 4, whose answers are a noun, the
+# verb and a noun: the model looks where the answer stands, at the next place or at its
+# echo in the second half of the sentence. Both lie right of the diagonal, in the
+# **future**. (Where the answer is the same in every sentence, as at place 3, it need
+# not look at all.)
 
-# %% alt="Weights of the model without a mask for one sentence: in the upper half the bright cells lie right of the diagonal, at words that come later"
+# %% alt="Weights of the model without a mask for one sentence: in the upper half the dark cells lie right of the diagonal, at words that come later"
 cheater(tokens[:, :-1])
-heatmap(cheater.weights[0], example[:-1], example[:-1], "where the cheater looks", values=False);
+places = example[:-1]
+heatmap(cheater.weights[0], places, places, "where the cheater looks", values=False);
 
 # %% [markdown]
-# Is that a problem, if the loss is so low? Let it write. Now the next word does not exist yet; it is what we are asking for.
+# Is that a problem, if the loss is so low? Let it write. Now the next word does not
+# exist yet; it is what we are asking for.
 
 
 # %%
@@ -174,7 +233,8 @@ def write(model, count, rng):
     tokens = torch.zeros(count, 1, dtype=torch.long)  # (N, 1): <go>
     for _ in range(12):
         probabilities = model(tokens)[:, -1].softmax(-1)  # (N, words)
-        tokens = torch.cat([tokens, torch.multinomial(probabilities, 1, generator=rng)], dim=1)  # (N, t + 1)
+        word = torch.multinomial(probabilities, 1, generator=rng)  # (N, 1)
+        tokens = torch.cat([tokens, word], dim=1)  # (N, t + 1)
     return tokens  # (N, 13)
 
 
@@ -193,7 +253,8 @@ Table([[text] for text in texts(written)[:5]], ["what the cheater writes"])
 def correct(tokens):
     """(N, 13) -> share of sentences whose second half answers the first."""
     a, verb, b = tokens[:, 2], tokens[:, 3], tokens[:, 5]  # (N,) each
-    nouns = (a >= 4) & (a < 16) & (b >= 4) & (b < 16) & (verb >= 16)  # (N,): the right kind of word
+    # the right kinds of words
+    nouns = (a >= 4) & (a < 16) & (b >= 4) & (b < 16) & (verb >= 16)  # (N,)
     return float(((tokens == build(a, verb, b)).all(1) & nouns).float().mean())
 
 
@@ -203,24 +264,30 @@ print(f"correct sentences: {share['without a mask']:.1%}")
 # %% [markdown]
 # ## The causal mask
 #
-# The cure: place $t$ may look at places $0, \dots, t$, and at nothing behind. **Itself included**: the token at place $t$ is an *input*, it is known; what must be hidden is the next one. (Texts that say "only items
-# before" describe a *strict* mask, whose first row is empty.) As a matrix it is a lower triangle:
+# The cure: place $t$ may look at places $0, \dots, t$, and at nothing after it.
+# **Itself included**: the token at place $t$ is an *input*, it is known; what must be
+# hidden is the next one. (Texts that say "only items before" describe a *strict* mask,
+# whose first row is empty.) As a matrix it is a lower triangle:
 
-# %% alt="The causal mask of seven places beside a strict one and one that leaks by a step"
-square = torch.ones(7, 7, dtype=torch.bool)
-panels = {"causal: tril()": 0, "strict: tril(-1)": -1, "leaks: tril(1)": 1}
-heatmaps({title: square.tril(k).float() for title, k in panels.items()}, values=False);
-print("course's own:", torch.equal(causal_mask(7), square.tril()))
+# %% alt="The causal mask of seven places beside a strict one, whose first row is empty, and one that leaks by a step"
+causal = causal_mask(7)  # (7, 7)
+strict = causal & ~torch.eye(7, dtype=torch.bool)  # (7, 7): itself excluded
+leaks = causal_mask(8)[1:, :7]  # (7, 7): every row is one step ahead
+mask_maps({"causal": causal, "strict": strict, "leaks": leaks});
 
 # %% [markdown]
-# The two neighbours are the classic slips: one diagonal too low and the first row has nothing to attend to; one too high and the next word is visible, which is all that a cheater needs. (And a deck that prints the same table of similarities before
-# and after "masking" has masked nothing.) Now the same model, the same data, the same number of steps, with the mask:
+# The two neighbours are the classic slips: one diagonal too low and the first row has
+# nothing to attend to; one too high and the next word is visible, which is all that a
+# cheater needs. So look at a mask once, before you trust it; and compare the weights
+# before and after, since a mask that changes nothing has masked nothing. Now the same
+# model, the same data, the same number of steps, with the mask:
 
 # %%
 honest, honest_loss = train(causal_mask(12))
 written = write(honest, 1000, seeded(3))  # (N, 13)
 share["causal mask"] = correct(written)
-print(f"loss on new sentences {loss(honest, 2000, seeded(2)):.4f}, best possible {best:.4f}")
+reached = loss(honest, 2000, seeded(2))
+print(f"loss on new sentences {reached:.4f}, best possible {best:.4f}")
 Table([[text] for text in texts(written)[:5]], ["what the honest model writes"])
 
 # %% alt="Left: losses of both models, the honest one settles on the best possible loss, the cheater below; right: share of correct sentences, 0 for the cheater and near 1 for the honest model"
@@ -231,102 +298,136 @@ axes[0].axhline(best, color="0.3", ls="--")
 bars(share, "share of correct sentences", "… writing does not", axes[1]);
 
 # %% [markdown]
-# The honest model's loss is *higher*, it stops at the dashed line, and its sentences are right: nouns and verb come back in their proper order. It is the only one of the two that learned
-# anything. Note what the mask gives in return: all twelve places are trained **at once**, each as if it were the last. Without it we would have to cut each sentence into twelve.
+# The honest model's loss is *higher*, it stops at the dashed line, and its sentences
+# are right: nouns and verb come back in their proper order. It is the only one of the
+# two that learned anything. Note what the mask gives in return: all twelve places are
+# trained **at once**, each as if it were the last. Without it we would have to cut each
+# sentence into twelve.
 #
-# One trap is left: a mask that is only applied `if self.training`. Then training is honest, but the *validation* loss sees the future. It is the better number that you will believe.
+# One trap is left: a mask that is only applied `if self.training`. Then training is
+# honest, but the *validation* loss sees the future. It is the better number that you
+# will believe.
 #
 # ## Minus infinity, not zero
 #
-# How does a mask enter? A slide says: set the similarity of forbidden words to 0. But similarities go through a softmax, and $e^0 = 1$:
+# How does a mask enter? A first idea: set the *similarity* of forbidden words to 0. But
+# similarities go through a softmax, and $e^0 = 1$:
 
 # %%
 scores = torch.tensor([2.0, 1.0])  # (S,): the second key is forbidden
 rows = [("score set to 0", torch.tensor([2.0, 0.0]).softmax(-1))]  # each: (S,)
-rows += [("weight set to 0 after the softmax", scores.softmax(-1) * torch.tensor([1.0, 0.0]))]
+rows += [
+    ("weight set to 0 after the softmax", scores.softmax(-1) * torch.tensor([1.0, 0.0]))
+]
 rows += [("score set to -inf", torch.tensor([2.0, -torch.inf]).softmax(-1))]
 rows = [(how, *weights, weights.sum()) for how, weights in rows]
 Table(rows, ["forbidden by", "allowed key", "forbidden key", "sum"])
 
 # %% [markdown]
-# With 0 the forbidden key keeps a weight. Zeroing the *weight* afterwards takes away what it had, but does not give it to the others: the row sums to 0.73, and through that sum the forbidden score still
-# leaks. Only before the softmax, and only with $-\infty$, numerator and denominator agree: $e^{-\infty} = 0$ in both. (*Replace the exponential by 0*, as another deck has it, is the same
-# thing if it is done in both, after the maximum of the *allowed* scores has been subtracted.)
+# With 0 the forbidden key keeps a weight. Zeroing the *weight* afterwards takes away
+# what it had, but does not give it to the others: the row sums to 0.73, and through
+# that sum the forbidden score still leaks. Only before the softmax, and only with
+# $-\infty$, numerator and denominator agree: $e^{-\infty} = 0$ in both. (To replace the
+# *exponential* by 0 is the same thing if it is done in both, after the maximum of the
+# *allowed* scores has been subtracted.)
 #
-# Is a large negative number not as good? It depends on how large. Where the allowed scores are low themselves, a score of 0 is the *best*. Move the level of the allowed scores:
+# Is a large negative number not as good? It depends on how large. Where the allowed
+# scores are low themselves, a score of 0 is the *best*. Move the level of the allowed
+# scores:
 
 
 # %%
 def leak(level):
-    allowed = level + normal(5, seed=2)  # (S,): five allowed keys; three more are forbidden
+    # five allowed keys; three more are forbidden
+    allowed = level + normal(5, seed=2)  # (S,)
     share = {}
     for fill in [0.0, -10.0, -100.0, -1e9, -torch.inf]:
         weights = torch.cat([allowed, torch.full((3,), fill)]).softmax(-1)  # (S + 3,)
         share[f"{fill:g}"] = float(weights[5:].sum())
-    ax = bars(share, "weight on the forbidden keys", f"allowed scores near {level}")
+    leaking = [name for name, weight in share.items() if weight > 0.005]
+    title = f"allowed scores near {level}: {len(leaking)} of 5 fills leak"
+    ax = bars(share, "weight on the forbidden keys", title)
     ax.set(xlabel="fill", ylim=(0, 1.15))
 
 
-alt = "Weight that three forbidden keys get, for fills of 0, -10, -100, -1e9 and minus infinity"
-interactive(leak, "level of the allowed scores", [20, 5, 0, -5, -20, -50, -150], start=-20, alt=alt)
+alt = "Weight of three forbidden keys, for fills of 0, -10, -100, -1e9, minus infinity"
+levels = [20, 5, 0, -5, -20, -50, -150]
+interactive(leak, "level of the allowed scores", levels, start=-20, alt=alt)
 
 # %% [markdown]
-# So test a masked softmax with allowed scores near −50: there a fill of 0 or of −10 is found out. Fills of $-10^9$, of `torch.finfo(dtype).min` and of $-\infty$ give the same weights ($-10^9$ does not exist in half precision,
-# though: there it *becomes* $-\infty$, or `masked_fill` refuses it). Another popular line, `scores + (~mask) * -inf`, fails at once: $0\cdot\infty$ is NaN.
+# So test a masked softmax with allowed scores near −50: there a fill of 0 or of −10 is
+# found out. Fills of $-10^9$, of `torch.finfo(dtype).min` and of $-\infty$ give the
+# same weights ($-10^9$ does not exist in half precision, though: there it *becomes*
+# $-\infty$, or `masked_fill` refuses it). Another popular line,
+# `scores + (~mask) * -inf`, fails at once: $0\cdot\infty$ is NaN.
 #
 # ## A row with nothing to attend to
 #
-# $-\infty$ has one weak spot: a row in which *everything* is forbidden. An empty sentence in a batch is enough, or a strict causal mask, or a mask that isolates padding altogether, as here: the last
-# place neither looks nor is looked at. Its row of the softmax is $0/0$.
+# $-\infty$ has one weak spot: a row in which *everything* is forbidden. An empty
+# sentence in a batch is enough, or a strict causal mask, or a mask that isolates
+# padding altogether, as here: the last place neither looks nor is looked at. Its row of
+# the softmax is $0/0$.
 
 # %%
+nothing = torch.full((4,), -torch.inf)  # (S,): a row in which all is forbidden
+print("softmax of an empty row:", nothing.softmax(-1).tolist())
+# the others share what they may see, and not the last
+third = [1 / 3, 1 / 3, 1 / 3, 0.0]
+weights = torch.tensor([third, third, third, [torch.nan] * 4])  # (T, S)
 x = normal(4, 3, seed=3)  # (T, D)
-real = padding_mask(torch.tensor([3]), 4)[0]  # (T,): the last place is padding
-apart = real[:, None] & real[None, :]  # (T, T): its row and its column are False
 for layer in (1, 2):
-    scores = (x @ x.mT).masked_fill(~apart, -torch.inf)  # (T, T)
-    x = scores.softmax(-1) @ x  # (T, D)
+    x = weights @ x  # (T, D)
     print(f"after layer {layer}: {int(x.isnan().any(-1).sum())} of 4 rows are NaN")
 
 # %% [markdown]
-# NaN spreads. Nobody attends to the last place, all its weights are exactly 0, but a weight of 0 does not protect: $0\cdot\mathrm{NaN} = \mathrm{NaN}$. One empty row in one sentence, two layers, one backward pass, and every weight of the network is NaN. So a
-# rule is needed, and this course has one: **a row with nothing to attend to is all zeros.** Two lines do it:
+# NaN spreads. Nobody attends to the last place, all its weights are exactly 0, but a
+# weight of 0 does not protect: $0\cdot\mathrm{NaN} = \mathrm{NaN}$. One empty row in
+# one sentence, two layers, one backward pass, and every weight of the network is NaN.
+# So a rule is needed, and this course has one: **a row with nothing to attend to is all
+# zeros.** In ordinary rows the forbidden weights are 0 already; in an empty one they
+# have to be made so. An example with two rows:
 #
-# ```python
-# def masked_softmax(scores, mask):
-#     weights = scores.masked_fill(~mask, -torch.inf).softmax(-1)  # (..., T, S): NaN in empty rows
-#     return weights.masked_fill(~mask, 0.0)                       # (..., T, S)
-# ```
+# | | scores | may attend | weights |
+# |---|---|---|---|
+# | row 0 | $\ln 2$, $\ln 6$, 50 | yes, yes, no | $2/8$, $6/8$, 0 |
+# | row 1 | 3, 4, 5 | no, no, no | 0, 0, 0 |
 #
-# Everywhere else the second line changes nothing, since these weights are 0 already. (With a finite fill the empty row would be *uniform*: it attends to everything that was forbidden.)
+# (With a large finite fill the empty row would be *uniform*: it attends to everything
+# that was forbidden.) `masked_softmax` follows the rule:
 
 # %%
-x = normal(4, 3, seed=3)  # (T, D)
-weights = masked_softmax(x @ x.mT, apart)  # (T, T)
-print("rows sum to", [round(total, 6) for total in weights.sum(-1).tolist()])
+scores = torch.tensor([[math.log(2), math.log(6), 50], [3, 4, 5]])  # (T, S)
+may = torch.tensor([[True, True, False], [False, False, False]])  # (T, S)
+masked_softmax(scores, may)  # (T, S)
 
 # %% [markdown]
 # ## Attention with a mask
 #
-# ```python
-# def masked_attention(query, key, value, mask=None):
-#     scores = query @ key.mT / math.sqrt(key.shape[-1])                              # (..., T, S)
-#     weights = scores.softmax(-1) if mask is None else masked_softmax(scores, mask)  # (..., T, S)
-#     return weights @ value, weights                                                 # (..., T, Dv)
-# ```
-#
-# A mask only has to be *broadcastable* to the scores, so masks combine with `&`, each in its own small shape: causal $(T, T)$, padding $(B, 1, S)$, both together $(B, T, S)$.
+# The mask comes in at one place, between the scores and the softmax. Everything else is
+# the attention of unit 02:
+
+# %%
+masked_attention_flow()
+
+# %% [markdown]
+# The course's `masked_attention(query, key, value, mask)` returns the output and the
+# weights; without a mask nothing is forbidden. A mask only has to be *broadcastable* to
+# the scores, so masks combine with `&`, each in its own small shape: causal $(T, T)$,
+# padding $(B, 1, S)$, both together $(B, T, S)$.
 
 # %% alt="Causal and padding masks combined for a batch of two sentences of lengths 5 and 3"
 lengths = torch.tensor([5, 3])  # (B,)
-both = causal_mask(5) & padding_mask(lengths, 5)[:, None, :]  # (T, T) & (B, 1, S) -> (B, T, S)
-heatmaps({f"length {n}": mask.float() for n, mask in zip(lengths, both)}, values=False);
+# (T, T) & (B, 1, S) -> (B, T, S)
+both = causal_mask(5) & padding_mask(lengths, 5)[:, None, :]
+mask_maps({f"length {n}": mask for n, mask in zip(lengths, both)});
 
 # %% [markdown]
-# torch's fused kernel takes the same mask with the same meaning, and, in the version that ran this lecture, with the same rule for empty rows:
+# torch's fused kernel takes the same mask with the same meaning, and, in the version
+# that ran this lecture, with the same rule for empty rows:
 
 # %%
-q, k, v = normal(2, 5, 8, seed=0), normal(2, 5, 8, seed=1), normal(2, 5, 6, seed=2)  # (B, T, D) …
+q, k = normal(2, 5, 8, seed=0), normal(2, 5, 8, seed=1)  # (B, T, D), (B, S, D)
+v = normal(2, 5, 6, seed=2)  # (B, S, Dv)
 both[0, 2] = False  # a query with nothing to attend to
 ours = masked_attention(q, k, v, both)[0]  # (B, T, Dv)
 theirs = fused_masked_attention(q, k, v, both)  # (B, T, Dv)
@@ -335,8 +436,12 @@ print(f"largest difference: {(ours - theirs).abs().max():.1e}")
 # %% [markdown]
 # ## Two libraries in one: what True means
 #
-# Unfortunately torch has two conventions. `F.scaled_dot_product_attention` reads True as *may attend*, `nn.MultiheadAttention` as *blocked*, also in its `key_padding_mask` (its argument for padding). Neither complains. To make it visible, here is an
-# `nn.MultiheadAttention` (MHA; unit 05 takes it apart) with all its projections set to the identity, beside our `masked_attention`, which reads masks as the function (F.sdpa) does. Both get the same lower triangle:
+# Unfortunately torch has two conventions. `F.scaled_dot_product_attention` reads True
+# as *may attend*, `nn.MultiheadAttention` as *blocked*, also in its `key_padding_mask`
+# (its argument for padding). Neither complains. To make it visible, here is an
+# `nn.MultiheadAttention` (MHA; unit 05 takes it apart) with all its projections set to
+# the identity, beside our `masked_attention`, which reads masks as the function
+# (F.sdpa) does. Both get the same lower triangle:
 
 # %%
 mha = nn.MultiheadAttention(4, 1, bias=False, batch_first=True)
@@ -345,22 +450,27 @@ with torch.no_grad():
     mha.out_proj.weight.copy_(torch.eye(4))  # (D, D)
 x, lower = normal(1, 5, 4, seed=4), causal_mask(5)  # (1, T, D), (T, T)
 
-# %% alt="Weights under the same boolean mask: the function keeps the lower triangle, the module keeps the upper one and its last row is NaN, the module with the mask negated agrees with the function"
+# %% alt="Weights under the same boolean mask: the function keeps the lower triangle, the module keeps the upper one and its last row, hatched, is NaN, the module with the mask negated agrees with the function"
 function = masked_attention(x, x, x, lower)[1][0]  # (T, T)
 module = mha(x, x, x, attn_mask=lower)[1][0].detach()  # (T, T)
 negated = mha(x, x, x, attn_mask=~lower)[1][0].detach()  # (T, T)
 print("last row of the module is NaN:", bool(module[-1].isnan().all()))
 print("the module with ~mask agrees: ", torch.allclose(function, negated, atol=1e-6))
-heatmaps({"F.sdpa: mask": function, "MHA: mask": module.nan_to_num(), "MHA: ~mask": negated});
+panels = {"F.sdpa: mask": function, "MHA: mask": module.nan_to_num()}
+figure = heatmaps(panels | {"MHA: ~mask": negated})
+nan_row = {"hatch": "//", "facecolor": "white", "edgecolor": "grey"}
+figure.axes[1].axhspan(3.5, 4.5, **nan_row);
 
 # %% [markdown]
-# A float mask of 0 and $-\infty$, which is *added*, means the same in both; `nn.Transformer.generate_square_subsequent_mask(4)` makes one (four rows with a comma after each but the last; on one slide a comma is missing):
+# A float mask of 0 and $-\infty$, which is *added*, means the same in both;
+# `nn.Transformer.generate_square_subsequent_mask(4)` makes one:
 
 # %%
 print(nn.Transformer.generate_square_subsequent_mask(4))
 
 # %% [markdown]
-# And there is `is_causal`. In the function it *replaces* a mask, and giving both is an error. In the module it is only a *hint* about a mask that must be given all the same:
+# And there is `is_causal`. In the function it *replaces* a mask, and giving both is an
+# error. In the module it is only a *hint* about a mask that must be given all the same:
 
 
 # %%
@@ -372,36 +482,50 @@ def attempt(call):
         return str(error).split("\n")[0]
 
 
-sdpa, lower = F.scaled_dot_product_attention, nn.Transformer.generate_square_subsequent_mask(5)  # (T, T)
-rows = [
-    ("function, is_causal", attempt(lambda: sdpa(x, x, x, is_causal=True))),
-    ("function, is_causal and mask", attempt(lambda: sdpa(x, x, x, lower, is_causal=True))),
-    ("module, is_causal", attempt(lambda: mha(x, x, x, is_causal=True))),
-    ("module, is_causal and mask", attempt(lambda: mha(x, x, x, attn_mask=lower, is_causal=True))),
-]
+sdpa = F.scaled_dot_product_attention
+lower = nn.Transformer.generate_square_subsequent_mask(5)  # (T, T)
+calls = {
+    "function, is_causal": lambda: sdpa(x, x, x, is_causal=True),
+    "function, both": lambda: sdpa(x, x, x, lower, is_causal=True),
+    "module, is_causal": lambda: mha(x, x, x, is_causal=True),
+    "module, both": lambda: mha(x, x, x, attn_mask=lower, is_causal=True),
+}
+rows = [(name, attempt(call)) for name, call in calls.items()]
 Table(rows, ["call", "what happens"])
 
 # %% [markdown]
 # ## A test that catches the leak
 #
-# With so many ways to get it wrong, do not trust yourself: **test**. The definition gives the test away. An output depends on a later input if it *changes* when that input changes. So change the future and watch the past:
-#
-# ```python
-# def sees_the_future(layer, x):
-#     before = layer(x)                                        # (B, T, E)
-#     for t in range(1, x.shape[1]):
-#         changed = x with other, random numbers from step t on  # (B, T, D)
-#         if layer(changed)[:, :t] differs from before[:, :t]:
-#             return True
-#     return False
-# ```
-#
+# With so many ways to get it wrong, do not trust yourself: **test**. The definition
+# gives the test away. An output depends on a later input if it *changes* when that
+# input changes. So change the future and watch the past. By hand, with five numbers and
+# a cut before the fourth:
+
+# %%
+x = torch.tensor([1.0, 2, 3, 4, 5])  # (T,)
+changed = torch.tensor([1.0, 2, 3, 9, -2])  # (T,): another future from place 3 on
+running = {
+    "sum so far": lambda x: x.cumsum(0),
+    "with the next": lambda x: x + x.roll(-1),
+}
+rows = []
+for name, layer in running.items():
+    moved = (layer(changed) - layer(x))[:3].tolist()  # the outputs at places 0, 1, 2
+    rows.append((name, layer(x).tolist(), layer(changed).tolist(), moved))
+Table(rows, ["layer", "before", "after", "how the past moved"])
+
+# %% [markdown]
+# The running sum is innocent: at places 0, 1 and 2 nothing moved. The second layer is
+# guilty: at place 2 it has seen the change at place 3. One cut shows the leaks across
+# that cut; a test has to make every cut. The course's `sees_the_future(layer, x)` does.
 # It needs no look inside the layer. Let us put some old acquaintances on trial:
 
 # %%
 torch.manual_seed(0)
 x, causal = normal(3, 6, 8, seed=5), causal_mask(6)  # (B, T, D), (T, T)
-gru, both_ways = nn.GRU(8, 8, batch_first=True), nn.GRU(8, 8, batch_first=True, bidirectional=True)
+leaky = leaks[:6, :6]  # (T, T)
+gru = nn.GRU(8, 8, batch_first=True)
+both_ways = nn.GRU(8, 8, batch_first=True, bidirectional=True)
 conv, batch_norm = nn.Conv1d(8, 8, 3, padding=1), nn.BatchNorm1d(8)
 mha = nn.MultiheadAttention(8, 2, batch_first=True)
 
@@ -409,63 +533,90 @@ mha = nn.MultiheadAttention(8, 2, batch_first=True)
 layers = {
     "attention without a mask": lambda x: masked_attention(x, x, x)[0],
     "attention, causal": lambda x: masked_attention(x, x, x, causal)[0],
-    "attention, tril(1)": lambda x: masked_attention(x, x, x, torch.ones_like(causal).tril(1))[0],
-    "nn.MultiheadAttention, True for allowed": lambda x: mha(x, x, x, attn_mask=causal)[0].nan_to_num(),
+    "attention, a step too far": lambda x: masked_attention(x, x, x, leaky)[0],
+    "MHA, True for allowed": lambda x: mha(x, x, x, attn_mask=causal)[0].nan_to_num(),
     "GRU": lambda x: gru(x)[0],
     "GRU in both directions": lambda x: both_ways(x)[0],
     "convolution of width 3": lambda x: conv(x.mT).mT,
     "layer norm": nn.LayerNorm(8),
     "batch norm in training": lambda x: batch_norm(x.mT).mT,
 }
-Table([(name, sees_the_future(layer, x)) for name, layer in layers.items()], ["layer", "sees the future?"])
+rows = [(name, sees_the_future(layer, x)) for name, layer in layers.items()]
+Table(rows, ["layer", "sees the future?"])
 
 # %% [markdown]
-# Two of these surprise many: a centred convolution looks one step ahead, and batch norm *in training* mixes the statistics of all steps, the later ones included. (It is one of the reasons why Transformers use layer norm.)
+# Two of these surprise many: a centred convolution looks one step ahead, and batch norm
+# *in training* mixes the statistics of all steps, the later ones included. (It is one
+# of the reasons why Transformers use layer norm.)
 #
 # How not to write the test:
 #
-# - *Change only the last step, or cut only once in the middle.* Most leaks are by a single step, anywhere.
+# - *Change only the last step, or cut only once in the middle.* Most leaks are by a
+#   single step, anywhere.
 # - *Compare the whole output.* The changed steps themselves change, of course.
-# - *Add a constant.* A layer norm does not notice a shift that is the same in all features; change at random.
-# - *Use a generous tolerance.* What does not depend does not change; $10^{-6}$ is for rounding.
-# - *Put NaN into the future.* A weight of exactly 0 lets it through: innocent layers are convicted.
-# - *Take the gradient of `out.sum()`.* Behind a layer norm this sum is constant whatever the input, and its gradient is 0. Project at random instead:
+# - *Add a constant.* A layer norm does not notice a shift that is the same in all
+#   features; change at random.
+# - *Use a generous tolerance.* What does not depend does not change; $10^{-6}$ is for
+#   rounding.
+# - *Put NaN into the future.* A weight of exactly 0 lets it through: innocent layers
+#   are convicted.
+# - *Take the gradient of `out.sum()`.* After a layer norm this sum is constant
+#   whatever the input, and its gradient is 0. Project at random instead:
 
 # %%
 normed = nn.LayerNorm(8, elementwise_affine=False)
 x = normal(2, 6, 8, seed=6).requires_grad_()  # (B, T, D)
 first = normed(conv(x.mT).mT)[:, 0]  # (B, E): the first output, which sees step 1
 projected = first * normal(2, 8, seed=7)  # (B, E)
-for how, total in {"plain sum": first.sum(), "random projection": projected.sum()}.items():
+for how, total in {
+    "plain sum": first.sum(),
+    "random projection": projected.sum(),
+}.items():
     future = torch.autograd.grad(total, x, retain_graph=True)[0][:, 1:]  # (B, T - 1, D)
     print(f"{how}: largest gradient from the future {future.abs().max():.0e}")
 
 # %% [markdown]
-# Gradients also give a picture of who influences whom. These are the two models from above, without a look at their weights: the size of the derivative of each place's output by each place's input.
+# Gradients also give a picture of who influences whom. These are the two models from
+# above, without a look at their weights: the size of the derivative of each place's
+# output by each place's input.
+
 
 # %% alt="Influence of each input place on each output place: the model without a mask has influence above the diagonal, the honest one only on and below it"
 def influence(model):
-    """-> (T, T): how strongly the output of each place depends on the word vector of each place."""
+    """-> (T, T): how strongly each output depends on the word vector of each place."""
     words = model.words(tokens[:, :-1]).detach().requires_grad_()  # (1, T, D)
-    hook = model.words.register_forward_hook(lambda *_: words)  # the model uses these word vectors
-    output = model(tokens[:, :-1])[0] * normal(12, len(WORDS), seed=8)  # (T, words): projected at random
+    # the model uses these word vectors
+    hook = model.words.register_forward_hook(lambda *_: words)
+    projection = normal(12, len(WORDS), seed=8)  # (T, words): at random
+    output = model(tokens[:, :-1])[0] * projection  # (T, words)
     hook.remove()
-    gradients = [torch.autograd.grad(place.sum(), words, retain_graph=True)[0] for place in output]
-    size = torch.cat(gradients).norm(dim=-1)  # (T, T), from T times (1, T, D)
+    gradients = []  # T times (1, T, D)
+    for place in output:
+        gradients += torch.autograd.grad(place.sum(), words, retain_graph=True)
+    size = torch.cat(gradients).norm(dim=-1)  # (T, T)
     return size / size.amax(1, keepdim=True)  # (T, T)
 
 
 seen = {"without a mask": influence(cheater), "causal mask": influence(honest)}
-heatmaps(seen, example[:-1], example[:-1], values=False);
+figure = heatmaps(seen, example[:-1], example[:-1], values=False)
+for ax in figure.axes:
+    ax.set(xlabel="inputs →", ylabel="outputs ↓")
 
 # %% [markdown]
 # ## Summary
 #
-# - A mask says who may look at whom: rows are queries, columns keys, True means *may attend*. Padding is hidden as a column, $(B, 1, S)$; the future as an upper triangle; masks combine with `&`.
-# - Forbidden scores become $-\infty$ *before* the softmax. A score of 0 is an ordinary score; a weight zeroed afterwards leaves a hole.
-# - A row with nothing to attend to is zeros, by rule; otherwise NaN spreads through weights of 0.
-# - A model that can see its target gets a loss below the possible, and cannot write a sentence. The causal mask, diagonal included, is what makes training in parallel honest.
-# - `F.scaled_dot_product_attention` and `nn.MultiheadAttention` read a boolean mask in opposite ways. Test with `sees_the_future`, which asks what a layer *does*.
+# - A mask says who may look at whom: rows are queries, columns keys, True means *may
+#   attend*. Padding is hidden as a column, $(B, 1, S)$; the future as an upper
+#   triangle; masks combine with `&`.
+# - Forbidden scores become $-\infty$ *before* the softmax. A score of 0 is an ordinary
+#   score; a weight zeroed afterwards leaves a hole.
+# - A row with nothing to attend to is zeros, by rule; otherwise NaN spreads through
+#   weights of 0.
+# - A model that can see its target gets a loss below the possible, and cannot write a
+#   sentence. The causal mask, diagonal included, is what makes training in parallel
+#   honest.
+# - `F.scaled_dot_product_attention` and `nn.MultiheadAttention` read a boolean mask in
+#   opposite ways. Test with `sees_the_future`, which asks what a layer *does*.
 #
 # ## Questions
 #
@@ -473,16 +624,21 @@ heatmaps(seen, example[:-1], example[:-1], values=False);
 #
 # <details><summary>Answer</summary>
 #
-# Because softmax only sees differences. A fill is safe if it lies far below every *allowed* score, and nobody bounds these: where the allowed ones are near $-1000$ themselves, the forbidden keys get their share. $-\infty$ lies below everything.
-# Its price is the empty row, which needs a rule.
+# Because softmax only sees differences. A fill is safe if it lies far below every
+# *allowed* score, and nobody bounds these: where the allowed ones are near $-1000$
+# themselves, the forbidden keys get their share. $-\infty$ lies below everything. Its
+# price is the empty row, which needs a rule.
 #
 # </details>
 #
-# **2.** A colleague masks in numerator only: $e^{s_j} m_j / \sum_k e^{s_k}$. What do you see in the weights, and does the future leak?
+# **2.** A colleague masks in numerator only: $e^{s_j} m_j / \sum_k e^{s_k}$. What do
+# you see in the weights, and does the future leak?
 #
 # <details><summary>Answer</summary>
 #
-# Rows sum to less than one, by the share that the forbidden keys would have had. It leaks: that share depends on the forbidden scores, so the *length* of the output says something about the future. `sees_the_future` finds it.
+# Rows sum to less than one, by the share that the forbidden keys would have had. It
+# leaks: that share depends on the forbidden scores, so the *length* of the output says
+# something about the future. `sees_the_future` finds it.
 #
 # </details>
 #
@@ -490,11 +646,16 @@ heatmaps(seen, example[:-1], example[:-1], values=False);
 #
 # <details><summary>Answer</summary>
 #
-# For the newest place it makes no difference: everything that exists lies before it. But with several layers the *earlier* places are computed again, and without the mask they would now look at later ones, which they never did in training: their
-# states would change with every new word. So the mask stays (and because earlier states do not change under it, they can be stored: the cache of unit 08).
+# For the newest place it makes no difference: everything that exists lies before it.
+# But with several layers the *earlier* places are computed again, and without the mask
+# they would now look at later ones, which they never did in training: their states
+# would change with every new word. So the mask stays (and because earlier states do not
+# change under it, they can be stored: the cache of unit 08).
 #
 # </details>
 #
 # ## Where next
 #
-# The [assignment](../assignments/03_masking/03_masking.ipynb) has you build all of this, the leak detector included. [Unit 04](04_seq2seq_attention.ipynb) puts attention to its first real work: translation, with a memory that does not run out.
+# The [assignment](../assignments/03_masking/03_masking.ipynb) has you build all of
+# this, the leak detector included. [Unit 04](04_seq2seq_attention.ipynb) puts attention
+# to its first real work: translation, with a memory that does not run out.

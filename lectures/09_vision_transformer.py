@@ -1,46 +1,72 @@
 # %% [markdown]
 # # 09 · The Vision Transformer
 #
-# The encoder of unit 07 reads a sequence of vectors and does not ask where they come from. Cut an image into squares, and
-# it reads images. After this lecture you can
+# The encoder of unit 07 reads a sequence of vectors and does not ask where they come
+# from. Cut an image into squares, and it reads images. After this lecture you can
 #
-# - turn an image into a sequence of tokens, and recognise the reshape that runs and tears the image apart;
-# - say what the CLS token, the positions and the size of a patch are good for, with measurements;
-# - build a Vision Transformer from parts you have, and prove that it equals torchvision's;
-# - show where it looks, by attention rollout and by occlusion, and say which of the two to trust;
-# - say with how much data a CNN wins, and why.
+# - turn an image into a sequence of tokens, and recognise the reshape that runs and
+#   tears the image apart;
+# - say what the CLS token, the positions and the size of a patch are good for, with
+#   measurements;
+# - build a Vision Transformer from parts you have, and prove that it equals
+#   torchvision's;
+# - show where it looks, by attention rollout and by occlusion, and say which of the two
+#   to trust;
+# - say how a ViT, a CNN and a straight line compare on little data, and check an
+#   explanation by a control.
+#
+# The whole model on one page; the lecture goes through it from the bottom to the top:
+
+# %%
+from course_utils.drawing import vision_transformer
+
+vision_transformer()
 
 # %%
 import time
 
+import matplotlib.cbook
 import torch
 import torch.nn.functional as F
 from torch import nn
 
-from course_utils.images import FASHION_CLASSES, digits, fashion_mnist, fashion_mnist_is_here, look, show
+from course_utils.data.images import (
+    FASHION_CLASSES, digits, fashion_mnist, fashion_mnist_is_here, show,
+)
+from course_utils.data.vision import models, transforms
 from course_utils.multi_head_attention import recorded_weights
-from course_utils.plotting import Table, curves, interactive, plt
+from course_utils.plotting import Table, curves, interactive, look, plt
 from course_utils.training import seeded, steps
 from course_utils.transformer_encoder import Encoder
-from course_utils.vision import models, transforms
-from course_utils.vision_transformer import accuracy, fashion_experiment, from_torchvision, normalised, train
+from course_utils.vision_transformer import (
+    PatchEmbedding, VisionTransformer, accuracy, attention_rollout, fashion_experiment,
+    from_torchvision, normalised, patchify, train, unpatchify,
+)
 
 # %% [markdown]
+# (`seeded(0)` is a random generator that starts from 0. `steps(600)` is 600, or only a
+# few where the environment variable `COURSE_FAST` is set. `Table` and `curves` draw.)
+#
 # ## Cutting the image
 #
-# A sentence comes in words. An image comes as a box of numbers, $C \times H \times W$, and nobody has cut it up. Pixels
-# as words would be far too many: a photograph of $224 \times 224$ has 50,176 of them, and attention compares each with each.
-# So the Vision Transformer takes square *patches* of $p \times p$ pixels for words, $N = HW / p^2$ of them.
+# A sentence comes in words. An image comes as a box of numbers, $C \times H \times W$,
+# and nobody has cut it up. Pixels as words would be far too many: a photograph of
+# $224 \times 224$ has 50,176 of them, and attention compares each with each. So the
+# Vision Transformer takes square *patches* of $p \times p$ pixels for words,
+# $N = HW / p^2$ of them.
 #
-# Our images are small, so that everything here runs in seconds: 1,797 handwritten digits of $8 \times 8$ pixels.
+# Our images are small, so that each training below takes no more than ten seconds or
+# so: 1,797 handwritten digits of $8 \times 8$ pixels.
 
 # %% alt="Sixteen handwritten digits of eight by eight pixels, white on black"
-images, labels, test_images, test_labels = digits()  # (1347, 1, 8, 8), (1347,), (450, 1, 8, 8), (450,)
+images, labels, test_images, test_labels = digits()
+print(tuple(images.shape), tuple(labels.shape), tuple(test_images.shape))
 show(images[:16], title="digits: " + " ".join(map(str, labels[:16].tolist())));
 
 # %% [markdown]
-# Cutting is one `reshape`, one `permute`, one `reshape`. The first splits height and width in two: *which patch* and *where
-# in the patch*. The second sorts: first everything that says which patch, then everything inside it. The third glues.
+# Cutting is one `reshape`, one `permute`, one `reshape`. The first splits height and
+# width in two: *which patch* and *where in the patch*. The second sorts: first
+# everything that says which patch, then everything inside it. The third glues.
 #
 # | | axes |
 # |---|---|
@@ -48,128 +74,129 @@ show(images[:16], title="digits: " + " ".join(map(str, labels[:16].tolist())));
 # | split | $(B,\ C,\ H/p,\ p,\ W/p,\ p)$ |
 # | sort | $(B,\ H/p,\ W/p,\ C,\ p,\ p)$ |
 # | glue | $(B,\ N,\ C p^2)$ |
+#
+# A small case: one image of $4 \times 4$ pixels, numbered as one reads. Its first patch
+# holds the pixels 0, 1 and, from the row below, 4, 5.
 
 # %%
-def patchify(images, patch):
-    batch, channels, height, width = images.shape
-    if height % patch or width % patch:
-        raise ValueError(f"patches of {patch} pixels do not tile an image of {height} x {width}")
-    grid = images.reshape(batch, channels, height // patch, patch, width // patch, patch)  # (B, C, rows, p, columns, p)
-    return grid.permute(0, 2, 4, 1, 3, 5).flatten(3).flatten(1, 2)  # (B, rows, columns, C, p, p) -> (B, N, C p p)
+tiny = torch.arange(16.0).reshape(1, 1, 4, 4)  # (B, C, H, W)
+patches = patchify(tiny, 2)  # (1, 4, 4): four patches of four numbers
+rows = [(n, " ".join(f"{x:g}" for x in patch)) for n, patch in enumerate(patches[0])]
+Table(rows, ["patch", "its pixels"])
 
-
-def unpatchify(patches, patch, height, width):
-    grid = patches.reshape(len(patches), height // patch, width // patch, -1, patch, patch)  # (B, rows, columns, C, p, p)
-    return grid.permute(0, 3, 1, 4, 2, 5).flatten(4).flatten(2, 3)  # (B, C, rows, p, columns, p) -> (B, C, H, W)
-
-
-# %% alt="A handwritten zero, beside it its sixteen patches of two by two pixels in reading order"
+# %% alt="A handwritten seven, beside it its sixteen patches of two by two pixels in reading order"
 patches = patchify(images, 2)  # (1347, 16, 4)
 _, axes = plt.subplots(1, 2, figsize=(7, 2.4), width_ratios=[1, 2.6])
 show(images[:1], title="one image", ax=axes[0])
-show(patches[0].reshape(16, 1, 2, 2), columns=8, title="a sentence of 16 patches, 4 numbers each", ax=axes[1]);
+title = "a sentence of 16 patches, 4 numbers each"
+show(patches[0].reshape(16, 1, 2, 2), columns=8, title=title, ax=axes[1]);
 
 # %% [markdown]
-# Why not ask `reshape` for $(B, N, p^2)$ straight away? It runs, and the shape is right. But `reshape` never moves a number:
-# what it calls a patch is a piece of a pixel row, half of an image row here. Put such patches back where patches
-# belong, and you see what the model would have been fed.
+# Why not ask `reshape` for $(B, N, p^2)$ straight away? It runs, and the shape is
+# right. But `reshape` never moves a number: what it calls a patch is a piece of a pixel
+# row, half of an image row here. Put such patches back where patches belong
+# (`unpatchify` is the way back), and you see what the model would have been fed.
 
 # %% alt="Left: four digits put back from their patches, unharmed. Right: the same digits cut by a plain reshape, torn into unrecognisable pieces"
 torn = images.reshape(len(images), 16, 4)  # (1347, 16, 4): the right shape
 _, axes = plt.subplots(1, 2, figsize=(7, 1.7))
 show(unpatchify(patches[:4], 2, 8, 8), title="patchify, and back", ax=axes[0])
 show(unpatchify(torn[:4], 2, 8, 8), title="plain reshape, and back", ax=axes[1])
-print("patchify and back, largest difference:", (unpatchify(patches, 2, 8, 8) - images).abs().max().item())
+apart = (unpatchify(patches, 2, 8, 8) - images).abs().max()
+print("patchify and back, largest difference:", apart.item())
 
 # %% [markdown]
 # ## From patches to tokens
 #
-# A word is looked up in a table. A patch cannot be: there is no list of all possible patches. It is *projected* instead, by
-# one linear layer $z_n = W x_n + b$ that all patches share. That is a convolution in disguise: a kernel of $p \times p$
-# that moves by $p$ pixels multiplies each patch with the same weights, and published models write it like that.
+# A word is looked up in a table. A patch cannot be: there is no list of all possible
+# patches. It is *projected* instead, by one linear layer $z_n = W x_n + b$ that all
+# patches share. That is a convolution in disguise: a kernel of $p \times p$ that moves
+# by $p$ pixels multiplies each patch with the same weights, and published models write
+# it like that.
 
 # %%
 project = nn.Linear(4, 48)
 tokens = project(patches[:3])  # (3, 16, 48)
 kernel = project.weight.reshape(48, 1, 2, 2)  # (D, C, p, p): the same numbers
 convolved = F.conv2d(images[:3], kernel, project.bias, stride=2)  # (3, 48, 4, 4)
-print(f"largest difference: {(convolved.flatten(2).mT - tokens).abs().max():.1e}")  # (3, 48, 16) -> (3, 16, 48)
+apart = convolved.flatten(2).mT - tokens  # (3, 48, 16) -> (3, 16, 48)
+print(f"largest difference: {apart.abs().max():.1e}")
 
 # %% [markdown]
 # Two things are added before the encoder sees the tokens:
 #
-# - **CLS**, one more token in front, the same learned vector for every image. It shows nothing; it is there to *ask*. Layer by
-#   layer it gathers from the patches what the classifier needs, and in the end the class is read from it alone.
-# - **Positions**, one learned vector for each of the $N + 1$ places, CLS included. Attention alone sees no order (unit 06), and
-#   here that would mean: no picture, only a bag of squares.
+# - **CLS**, one more token in front, the same learned vector for every image. It shows
+#   nothing; it is there to *ask*. Layer by layer it gathers from the patches what the
+#   classifier needs, and in the end the class is read from it alone.
+# - **Positions**, one learned vector for each of the $N + 1$ places, CLS included.
+#   Attention alone sees no order (unit 06), and here that would mean: no picture, only
+#   a bag of squares.
 #
-# $$z = [\,\mathrm{cls};\ W x_1 + b;\ \dots;\ W x_N + b\,] + P, \qquad P \in \mathbb{R}^{(N + 1) \times D}$$
+# $$z = [\,\mathrm{cls};\ W x_1 + b;\ \dots;\ W x_N + b\,] + P, \qquad
+# P \in \mathbb{R}^{(N + 1) \times D}$$
+#
+# `PatchEmbedding` does it. What is in it, and two checks of what comes out: the first
+# token is the same for all images, and token 5 is patch 4, projected, plus row 5 of
+# $P$.
 
 # %%
-class PatchEmbedding(nn.Module):
-    def __init__(self, image_size, channels, patch, dim):
-        super().__init__()
-        self.patch = patch
-        self.project = nn.Linear(channels * patch**2, dim)
-        self.cls = nn.Parameter(0.02 * torch.randn(1, 1, dim))
-        self.positions = nn.Parameter(0.02 * torch.randn(1, (image_size // patch) ** 2 + 1, dim))
-
-    def forward(self, images):
-        tokens = self.project(patchify(images, self.patch))  # (B, N, D)
-        cls = self.cls.expand(len(images), -1, -1)  # (B, 1, D): cat does not broadcast
-        return torch.cat([cls, tokens], dim=1) + self.positions  # (B, N + 1, D)
-
+torch.manual_seed(0)
+embed = PatchEmbedding(image_size=8, channels=1, patch=2, dim=48)
+rows = [(name, tuple(p.shape)) for name, p in embed.named_parameters()]
+z = embed(images[:3])  # (3, 17, 48): 16 patches and CLS
+fifth = embed.project(patches[:3, 4]) + embed.positions[0, 5]  # (3, 48)
+same, right = torch.equal(z[0, 0], z[1, 0]), torch.allclose(z[:, 5], fifth, atol=1e-6)
+caption = f"CLS the same everywhere: {same}; token 5 as said: {right}"
+Table(rows, ["parameter", "shape"], caption)
 
 # %% [markdown]
 # ## The Vision Transformer
 #
-# The rest is there already. A pre-norm encoder reads the tokens, and a linear layer reads CLS:
-
-# %%
-class VisionTransformer(nn.Module):
-    def __init__(self, image_size, channels, patch, dim, heads, hidden, depth, classes):
-        super().__init__()
-        self.embed = PatchEmbedding(image_size, channels, patch, dim)
-        self.encoder = Encoder(dim, heads, hidden, depth, norm_first=True)
-        self.head = nn.Linear(dim, classes)
-
-    def forward(self, images):
-        tokens = self.encoder(self.embed(images))  # (B, N + 1, D)
-        return self.head(tokens[:, 0])  # (B, classes)
-
-
-# %% [markdown]
-# `train` (in `course_utils/vision_transformer.py`) is AdamW with a learning rate that rises and then falls to zero; here it
-# takes 600 steps on batches of 32 images. The model is small: 48 features, four heads, three layers. A quarter of the images is kept for testing.
+# The rest is there already. A pre-norm encoder (unit 07) reads the $N + 1$ tokens and
+# returns as many; one linear layer makes the logits of the classes from the *first* of
+# them, CLS. In shapes, for our digits:
+#
+# $$(B, 1, 8, 8) \to (B, 17, 48) \to (B, 17, 48) \to (B, 48) \to (B, 10)$$
+#
+# `train` (in `course_utils/vision_transformer.py`) is AdamW with a learning rate that
+# rises and then falls to zero; here it takes 600 steps on batches of 32 images, about
+# ten seconds. The model is small: 48 features, four heads, three layers. A quarter of
+# the images is kept for testing.
 
 # %% alt="Training loss of the Vision Transformer on the digits, falling from 2.3 to nearly 0"
 def small_vit():
     torch.manual_seed(0)
-    return VisionTransformer(8, 1, patch=2, dim=48, heads=4, hidden=96, depth=3, classes=10)  # 8 x 8 pixels, 1 channel
+    sizes = {"dim": 48, "heads": 4, "hidden": 96, "depth": 3, "classes": 10}
+    return VisionTransformer(image_size=8, channels=1, patch=2, **sizes)
 
 
 model = small_vit()
 losses = train(model, images, labels, steps(600), batch=32)
 found = accuracy(model, test_images, test_labels)
-curves(None, {"loss": losses}, "step", "cross entropy", f"test accuracy {found:.3f}");
+title = f"training loss; {found:.3f} of the test digits right"
+curves(None, {"loss": losses}, "step", "cross entropy", title);
 
 # %% [markdown]
-# What is left over? Some of the digits that it gets wrong, with its answer and the truth:
+# What is left over? Some of the digits that it gets wrong, with its answer and the
+# truth:
 
 # %% alt="Test digits that the model gets wrong, each titled with the model's answer and the true digit; most are badly written"
 with torch.no_grad():
     answers = model(test_images).argmax(-1)  # (450,)
 wrong = (answers != test_labels).nonzero()[:8, 0]  # (8,) at most
-_, axes = plt.subplots(1, 8, figsize=(8, 1.5))
+figure, axes = plt.subplots(1, 8, figsize=(8, 1.8))
+figure.suptitle("what it took them for")
 for ax, i in zip(axes, wrong.tolist()):
-    show(test_images[i : i + 1], title=f"{answers[i]}, not {test_labels[i]}", ax=ax).title.set_fontsize(9)
+    title = f"{answers[i]}, not {test_labels[i]}"
+    show(test_images[i : i + 1], title=title, ax=ax).title.set_fontsize(9)
 for ax in axes[len(wrong) :]:
     ax.axis("off")
 
 # %% [markdown]
 # ## Do positions matter?
 #
-# Train the same model once more with all positions held at zero. It knows *what* squares there are, but not *where*.
+# Train the same model once more with all positions held at zero. It knows *what*
+# squares there are, but not *where*.
 
 # %%
 bag = small_vit()
@@ -179,9 +206,11 @@ without = accuracy(bag, test_images, test_labels)
 Table([("with positions", found), ("without", without)], ["model", "test accuracy"])
 
 # %% [markdown]
-# Roughly seven digits in ten can be told from a bag of squares, presumably by how much ink there is, how many corners and how many
-# bars. The rest needs places. To
-# see that this model is blind to order, not merely bad at it, shuffle the patches of every test image in the same way.
+# Roughly seven digits in ten can be told from a bag of squares, presumably by how much
+# ink there is, how many corners and how many bars. (With 1,800 steps instead of 600 it
+# is .79, at a training loss of .006; measured outside this notebook.) The rest needs
+# places. To see that this model is blind to order, not merely bad at it, shuffle the
+# patches of every test image in the same way.
 
 # %% alt="Four digits, and the same digits as jigsaws with their sixteen patches shuffled"
 order = torch.randperm(16, generator=seeded(1))  # (16,)
@@ -191,91 +220,123 @@ show(test_images[:4], title="images", ax=axes[0])
 show(jigsaws[:4], title="the same patches in another order", ax=axes[1]);
 
 # %%
-with torch.no_grad():
-    moved = [(m(test_images) - m(jigsaws)).abs().max() for m in (model, bag)]  # largest change of a logit
-right = [accuracy(m, jigsaws, test_labels) for m in (model, bag)]
-names = ["with positions", "without"]
-Table(list(zip(names, moved, right)), ["model", "largest change of a logit", "accuracy on jigsaws"])
+rows = []
+for name, one in (("with positions", model), ("without", bag)):
+    with torch.no_grad():
+        moved = (one(test_images) - one(jigsaws)).abs().max()  # of any logit
+    rows.append((name, moved, accuracy(one, jigsaws, test_labels)))
+Table(rows, ["model", "largest change of a logit", "accuracy on jigsaws"])
 
 # %% [markdown]
-# Without positions the logits do not move at all. Two words are worth keeping apart here, and a deck that says
-# "attention is insensitive to order" mixes them up. The *tokens* are **equivariant**: shuffle the patches, and the tokens
-# come out shuffled alike. What is read from CLS is **invariant**: it does not change. Only the second one loses the order.
+# Without positions the logits do not move at all. "Attention is insensitive to order"
+# is a common way to say so, and it mixes up two words that are worth keeping apart. The
+# *tokens* are **equivariant**: shuffle the patches, and the tokens come out shuffled
+# alike. What is read from CLS is **invariant**: it does not change. Only the second one
+# loses the order.
 #
-# What has the model with positions learned about places? Nobody told it that patch 5 lies below patch 1. The cosine between
-# the position vectors of two places says how alike it treats them: one small map per place, with the place itself in darkest red.
+# What has the model with positions learned about places? Nobody told it that patch 5
+# lies below patch 1. The cosine between the position vectors of two places says how
+# alike it treats them: one small map per place, at its place.
 
-# %% alt="Sixteen small maps in a four by four grid: how similar each place's position vector is to all others. The corners resemble one another"
+# %% alt="Sixteen small maps in a four by four grid, one per place: how similar its position vector is to all others, red for alike, blue for opposite. Most corners resemble one another"
 positions = F.normalize(model.embed.positions[0, 1:].detach(), dim=-1)  # (16, 48)
 similarity = positions @ positions.T  # (16, 16)
-_, axes = plt.subplots(4, 4, figsize=(3.6, 3.8))
-for ax, row in zip(axes.flat, similarity):
-    ax.imshow(row.reshape(4, 4), cmap="RdBu_r", vmin=-1, vmax=1)
+figure, axes = plt.subplots(4, 4, figsize=(5, 4.4))
+for n, ax in enumerate(axes.flat):
+    drawn = ax.imshow(similarity[n].reshape(4, 4), cmap="RdBu_r", vmin=-1, vmax=1)
+    ax.plot(n % 4, n // 4, "k.", markersize=4)  # the place itself
     ax.axis("off")
+figure.suptitle("how alike are two places? (one map per place, dot)")
+figure.colorbar(drawn, ax=axes, label="cosine of the position vectors");
 
 # %% [markdown]
-# Models trained on millions of photographs show their neighbourhood in such maps: rows and columns light up. This one has
-# seen 1,347 small digits and has learned what pays for them: most corners are alike, probably because they are
-# so often empty. It has places, but no map of them.
+# Models trained on millions of photographs show their neighbourhood in such maps: rows
+# and columns light up. This one has seen 1,347 small digits and has learned what pays
+# for them: most corners are alike, probably because they are so often empty (in half to
+# three quarters of the digits; the patches in the middle in a hundredth). It has
+# places, but no map of them.
+#
+# The table of positions is also the only part that is tied to one image size: a larger
+# image has more patches than the table has rows. What people do then is to stretch it
+# like a small image with $D$ channels, CLS left out, and to train a little more. The
+# assignment does that.
 #
 # ## CLS or the mean?
 #
-# CLS came from language models. Its rival is as old as CNNs: average the patches. Nothing else changes, so try it.
+# CLS came from language models. Its rival is as old as CNNs: average the patches.
+# Nothing else changes, so try it.
 
 # %%
-class MeanPooled(VisionTransformer):
-    def forward(self, images):
-        tokens = self.encoder(self.embed(images))  # (B, N + 1, D)
-        return self.head(tokens[:, 1:].mean(1))  # (B, classes): the patches without CLS
+class MeanOfPatches(nn.Module):
+    def forward(self, tokens):
+        return tokens[:, 1:].mean(1)  # (B, N + 1, D) -> (B, D): without CLS
 
 
-torch.manual_seed(0)
-averaged = MeanPooled(8, 1, 2, 48, 4, 96, 3, 10)
+vit = small_vit()
+averaged = nn.Sequential(vit.embed, vit.encoder, MeanOfPatches(), vit.head)
 train(averaged, images, labels, steps(600), batch=32)
 pooled = accuracy(averaged, test_images, test_labels)
 Table([("CLS", found), ("mean of the patches", pooled)], ["read from", "test accuracy"])
 
 # %% [markdown]
-# Both work. A gap of one percent is four or five of the 450 test images, and another seed can turn it round. CLS is a learned
-# query that can pick; the mean takes everybody. We stay with CLS because it leaves one row of attention to look at: where did *it* look?
+# Both work. A gap of one percent is four or five of the 450 test images, and another
+# seed can turn it round. CLS is a learned query that can pick; the mean takes
+# everybody. We stay with CLS because it leaves one row of attention to look at: where
+# did *it* look?
 #
 # ## What a patch costs
 #
-# Smaller patches see more detail. What do they cost? Halving $p$ makes four times as many tokens, and the attention matrix
-# has a row *and* a column for each: sixteen times the numbers. "Attention costs $O(n^2)$" is only half of it: the matrices take
-# $O(n^2)$ memory, computing them takes $O(n^2 d)$ time. Measured on an image of $32 \times 32$, one layer of 64 features:
+# Smaller patches see more detail. What do they cost? Halving $p$ makes four times as
+# many tokens, and the attention matrix has a row *and* a column for each: sixteen times
+# the numbers. "Attention costs $O(n^2)$" is only half of it: the matrices take $O(n^2)$
+# memory, computing them takes $O(n^2 D)$ time. Measured on an image of $32 \times 32$,
+# one layer of 64 features:
 
 # %%
 def milliseconds(patch):
     layer = Encoder(64, 4, 128, 1, norm_first=True)
-    tokens = torch.randn(1, (32 // patch) ** 2 + 1, 64, generator=seeded(0))  # (1, N + 1, D)
+    count = (32 // patch) ** 2 + 1  # patches and CLS
+    tokens = torch.randn(1, count, 64, generator=seeded(0))  # (1, N + 1, D)
+    times = []
     with torch.no_grad():
-        layer(tokens)  # once to warm up
-        began = time.perf_counter()
-        for _ in range(5):
+        for _ in range(10):
+            began = time.process_time()
             layer(tokens)
-    return 1000 * (time.perf_counter() - began) / 5
+            times.append(1000 * (time.process_time() - began))
+    return min(times)
 
 
-rows = [(p, (32 // p) ** 2, f"{(32 // p) ** 4:,}", f"{milliseconds(p):.1f}") for p in (8, 4, 2, 1)]
-Table(rows, ["patch", "patches N", "numbers in one N x N matrix", "milliseconds"])
+rows, before = [], None
+for p in (8, 4, 2, 1):
+    count, now = (32 // p) ** 2, milliseconds(p)
+    times = f"{now / before:.1f}" if before else ""
+    rows.append((p, count, f"{count**2:,}", f"{now:.2f}", times))
+    before = now
+columns = ["patch", "patches N", "numbers in one N x N matrix"]
+Table(rows, [*columns, "milliseconds", "times the row before"])
 
 # %% [markdown]
-# With few tokens the time hardly grows: the linear layers and the mere calls take most of it. In the last row the square is felt.
-# The title of the original paper, *An image is worth 16x16 words*, names its compromise: patches of 16 x 16 *pixels*. With
-# $224 / 16 = 14$ of them in a row there are 196 words per image.
+# From row to row there are four times the tokens and sixteen times the matrix. With few
+# tokens the time grows by less than four, since the mere calls take most of it; then by
+# about four, the work of the linear layers; in the last row by more, and the square is
+# felt. The title of the original paper, *An image is worth 16x16 words*, names its
+# compromise: patches of 16 x 16 *pixels*. With $224 / 16 = 14$ of them in a row there
+# are 196 words per image.
 #
 # ## Little data: a CNN, a ViT and a straight line
 #
-# One deck says that Transformers do even better than CNNs on images. Is it so? Here are two rivals on the same digits. A small CNN
-# slides 3 x 3 windows over the image: *neighbours belong together, and a stroke is a stroke wherever it is* is built into
-# it. The *straight line* is logistic regression, one linear layer on 64 pixels, the oldest classifier in the book.
+# A common claim: Transformers do even better than CNNs on images. Is it so? Here are
+# two rivals on the same digits. A small CNN slides 3 x 3 windows over the image:
+# *neighbours belong together, and a stroke is a stroke wherever it is* is built into
+# it. The *straight line* is logistic regression, one linear layer on 64 pixels, the
+# oldest classifier in the book.
 
 # %%
 def small_cnn():
     torch.manual_seed(0)
     first, second = nn.Conv2d(1, 16, 3, padding=1), nn.Conv2d(16, 32, 3, padding=1)
-    return nn.Sequential(first, nn.ReLU(), second, nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(512, 10))
+    layers = first, nn.ReLU(), second, nn.ReLU(), nn.MaxPool2d(2), nn.Flatten()
+    return nn.Sequential(*layers, nn.Linear(512, 10))
 
 
 def logistic_regression(images, labels):
@@ -284,7 +345,8 @@ def logistic_regression(images, labels):
 
     def loss():
         optimiser.zero_grad()
-        value = F.cross_entropy(line(images), labels, reduction="sum") + 0.5 * line[1].weight.square().sum()
+        value = F.cross_entropy(line(images), labels, reduction="sum")
+        value = value + 0.5 * line[1].weight.square().sum()  # prefers small weights
         value.backward()
         return value
 
@@ -292,104 +354,163 @@ def logistic_regression(images, labels):
     return line
 
 
-# %% alt="Test accuracy against the number of training images, 100 to 1347, for a CNN, logistic regression and the Vision Transformer: the ViT is far behind with few images and catches up at the end"
+# %% [markdown]
+# If the CNN wins, is it because neighbours are neighbours? There is a way to ask: give
+# another CNN the same images with their 64 pixels *mixed*, all images by the same
+# permutation. Nothing is lost, but no neighbour is left. (20 seconds for all
+# trainings.)
+
+# %% alt="Eight digits, and below them the same digits with their pixels mixed by one fixed permutation: no shape is left"
+permutation = torch.randperm(64, generator=seeded(7))  # (64,)
+
+
+def mixed(images):
+    return images.flatten(1)[:, permutation].reshape(images.shape)  # (N, 1, 8, 8)
+
+
+pair = torch.cat([images[:8], mixed(images[:8])])  # (16, 1, 8, 8)
+show(pair, title="digits, and the same digits with mixed pixels");
+
+# %% alt="Test accuracy against the number of training images, 100 to 1347: CNN, CNN on mixed pixels and logistic regression lie close together, the ViT is far below with few images and catches up at the end"
 sizes = [100, 400, 1347]
 shuffled = torch.randperm(len(images), generator=seeded(0))  # (1347,)
-results = {"CNN": [], "logistic regression": [], "ViT": []}
+kinds = ("CNN", "CNN, mixed pixels", "logistic regression", "ViT")
+results = {name: [] for name in kinds}
 for size in sizes:
-    some, theirs = images[shuffled[:size]], labels[shuffled[:size]]  # (size, 1, 8, 8), (size,)
-    cnn, vit = small_cnn(), small_vit() if size < len(images) else model  # the model from above has seen them all
+    chosen = shuffled[:size]
+    some, theirs = images[chosen], labels[chosen]  # (size, 1, 8, 8), (size,)
+    cnn, blind, vit = small_cnn(), small_cnn(), small_vit()
     train(cnn, some, theirs, steps(200))
-    if vit is not model:
+    train(blind, mixed(some), theirs, steps(200))
+    if size < len(images):
         train(vit, some, theirs, steps(250))
-    for name, rival in zip(results, (cnn, logistic_regression(some, theirs), vit)):
+    else:
+        vit = model  # the one from above has seen them all
+    line = logistic_regression(some, theirs)
+    for name, rival in {"CNN": cnn, "logistic regression": line, "ViT": vit}.items():
         results[name].append(accuracy(rival, test_images, test_labels))
+    share = accuracy(blind, mixed(test_images), test_labels)
+    results["CNN, mixed pixels"].append(share)
 
-ax = curves(sizes, results, "training images", "test accuracy", style="o-")
+title = "who learns from few images?"
+ax = curves(sizes, results, "training images", "test accuracy", title, style="o-")
 ax.set_xscale("log"), ax.set_xticks(sizes, sizes), ax.minorticks_off();
 
 # %%
-Table([(name, *[f"{a:.3f}" for a in row]) for name, row in results.items()], ["trained on", *map(str, sizes)])
+rows = [(name, *[f"{a:.3f}" for a in row]) for name, row in results.items()]
+Table(rows, ["trained on", *map(str, sizes)])
 
 # %% [markdown]
-# So much for "better". With 100 images the CNN is far ahead of the ViT, and so is a straight line. With all of them the ViT has nearly
-# caught up with both, and who leads by a percent is a matter of the seed; the CNN gets there with a sixth of the parameters. A CNN is
-# *told* that neighbours matter; a ViT has to *find out*, patch by patch and place by place, and pays for it in examples. The
-# price is worth paying where examples are plenty: the original paper trained on 300 million images before it overtook its CNNs,
-# and on the 1.3 million of ImageNet alone it stayed behind. And that a linear model of 650 numbers
-# does so well says that these digits are an easy task: 97 % on them shows that the code works, not that the model is good.
+# So much for "better". With 100 images the CNN is far ahead of the ViT, and so is a
+# straight line. (Two more seeds: CNN .91 and .88, mixed .89 and .85, straight line .89
+# and .87, ViT .70 and .72.) With all images the ViT has caught up, and who leads by a
+# percent is a matter of the seed.
+#
+# Why is the ViT behind? The usual answer is that a CNN is *told* that neighbours
+# matter. The control says: that is worth about .03 here at 100 images and next to
+# nothing at 1,347. A CNN without any neighbours, and a model without any hidden layer,
+# still beat the ViT by more than .1. So most of the gap is something else: on 100
+# images of 64 pixels, the small, direct models find a good answer, and the ViT, which
+# must learn its embedding, its positions and its attention from nothing, does not. Nor
+# are steps what it lacks: with 1,000 instead of 250 on the same 100 images it reached
+# .72 instead of .69, at a training loss of .001. (Measured outside this notebook.)
+#
+# With large images and much data the balance is another, which we cannot measure here:
+# the original paper trained on 300 million images before its ViT overtook the CNNs, and
+# on the 1.3 million of ImageNet alone it stayed behind. And that a linear model of 650
+# numbers does so well says that these digits are an easy task: 97 % on them shows that
+# the code works, not that the model is good.
 #
 # ## More data for nothing
 #
-# What if there are no more images? Then make some: a digit moved by a pixel, or turned a little, is the same digit. This
-# tells the model through data what a CNN has built in. `torchvision.transforms` does it, drawn anew for every image.
+# What if there are no more images? Then make some: a digit moved by a pixel, or turned
+# a little, is the same digit. `torchvision.transforms` does it, drawn anew for every
+# image.
 
 # %% alt="Eight versions of one digit, each moved by up to a pixel and turned a little"
 torch.manual_seed(0)
 smooth = transforms.InterpolationMode.BILINEAR
-augment = transforms.RandomAffine(degrees=10, translate=(1 / 8, 1 / 8), interpolation=smooth)
-few, their_labels = images[shuffled[:100]], labels[shuffled[:100]]  # (100, 1, 8, 8), (100,)
-copies = torch.cat([torch.stack([augment(image) for image in few]) for _ in range(8)])  # (800, 1, 8, 8)
+shift = 1 / 8, 1 / 8
+augment = transforms.RandomAffine(degrees=10, translate=shift, interpolation=smooth)
+chosen = shuffled[:100]
+few, few_labels = images[chosen], labels[chosen]  # (100, 1, 8, 8), (100,)
+copies = [torch.stack([augment(image) for image in few]) for _ in range(8)]
+copies = torch.cat(copies)  # (800, 1, 8, 8)
 show(copies[::100], title="one digit, eight times");
 
 # %%
 taught = small_vit()
-train(taught, torch.cat([few, copies]), their_labels.repeat(9), steps(250))  # (900, 1, 8, 8), (900,)
-few_found, all_found = results["ViT"][0], results["ViT"][-1]
-taught_found = accuracy(taught, test_images, test_labels)
-rows = [("100 images", few_found), ("100 images, each in 9 versions", taught_found), ("1347 images", all_found)]
+more = torch.cat([few, copies])  # (900, 1, 8, 8)
+train(taught, more, few_labels.repeat(9), steps(250))
+rows = [
+    ("100 images", results["ViT"][0]),
+    ("100 images, each in 9 versions", accuracy(taught, test_images, test_labels)),
+    ("1347 images", results["ViT"][-1]),
+]
 Table(rows, ["a ViT trained on", "test accuracy"])
 
 # %% [markdown]
-# Invented neighbours close a good part of the gap. They do not replace other people's handwriting.
+# Invented neighbours close a good part of the gap. They do not replace other people's
+# handwriting.
 #
 # ## Attention rollout
 #
-# Attention weights promise an answer to "where does it look?". But the weights of the last layer are weights on *its* inputs,
-# and these are no longer patches: each has gathered from others in the layers before. To get back to the patches, follow the paths
-# through all layers. Averaged over heads, layer $l$ mixes tokens by a matrix $A_l$; the residual connection passes the token itself
-# on, so take half of each. Mixing a mixture is a product of matrices, later layers from the left:
+# Attention weights promise an answer to "where does it look?". But the weights of the
+# last layer are weights on *its* inputs, and these are no longer patches: each has
+# gathered from others in the layers before. To get back to the patches, follow the
+# paths through all layers. Averaged over heads, layer $l$ mixes tokens by a matrix
+# $A_l$; the residual connection passes the token itself on, so take half of each.
+# Mixing a mixture is a product of matrices, later layers from the left:
 #
-# $$\tilde A_l = \tfrac12 A_l + \tfrac12 I \ \text{(rows normalised)}, \qquad R = \tilde A_L \cdots \tilde A_2 \tilde A_1$$
+# $$\tilde A_l = \tfrac12 A_l + \tfrac12 I \ \text{(rows normalised)}, \qquad
+# R = \tilde A_L \cdots \tilde A_2 \tilde A_1$$
 #
-# Row 0 of $R$ says how much of each patch has arrived in CLS (in the pictures: the more, the deeper the orange).
+# By hand, with two tokens, one head and two layers. In layer 1 token 0 looks at token 1
+# only, in layer 2 it looks at itself; token 1 always looks at itself:
+#
+# $$\tilde A_1 = \begin{pmatrix} .5 & .5 \\ 0 & 1 \end{pmatrix}, \qquad
+# \tilde A_2 = \begin{pmatrix} 1 & 0 \\ 0 & 1 \end{pmatrix}, \qquad
+# R = \begin{pmatrix} .5 & .5 \\ 0 & 1 \end{pmatrix}$$
+#
+# The weights of the last layer would say: token 0 has looked at itself alone. The
+# rollout knows better.
 
 # %%
-def attention_rollout(weights):
-    identity = torch.eye(weights[0].shape[-1])  # (T, T)
-    rollout = identity
-    for layer in weights:
-        step = 0.5 * layer.mean(1) + 0.5 * identity  # (B, T, T): half through attention, half through the residual
-        step = step / step.sum(-1, keepdim=True)  # (B, T, T)
-        rollout = step @ rollout  # (B, T, T): later layers from the left
-    return rollout
+first = torch.tensor([[[[0.0, 1.0], [0.0, 1.0]]]])  # (B, H, T, T)
+attention_rollout([first, torch.eye(2).expand(1, 1, 2, 2)])[0]  # (T, T)
 
+# %% [markdown]
+# For our model, row 0 of $R$ says how much of each patch has arrived in CLS. (In these
+# pictures the digits are dark on white, so that the orange can be seen: the more, the
+# deeper.)
 
+# %% alt="Eight test digits, dark on white, with their attention rollout laid over them in orange"
 with recorded_weights(model) as weights, torch.no_grad():
     model(test_images)
 rollout = attention_rollout(weights)[:, 0, 1:]  # (450, 16): from CLS to the patches
 rollout = rollout / rollout.sum(-1, keepdim=True)  # (450, 16)
-
-# %% alt="Eight test digits with their attention rollout laid over them in red"
-_, axes = plt.subplots(1, 8, figsize=(9, 1.6))
+figure, axes = plt.subplots(1, 8, figsize=(9, 1.9))
+figure.suptitle("rollout: how much of each patch reaches the answer")
 for ax, i in zip(axes, range(8)):
     look(test_images[i], rollout[i].reshape(4, 4), f"a {test_labels[i]}", ax)
 
 # %% [markdown]
 # ## Is it where it looks?
 #
-# A picture like this is soon believed. Check it against a question that needs no attention at all: blank out one patch and see how far
-# the logit of the model's answer falls. This is **occlusion**. It costs one forward pass per patch and works for any model.
+# A picture like this is soon believed. Check it against a question that needs no
+# attention at all: blank out one patch and see how far the logit of the model's answer
+# falls. This is **occlusion**. It costs one forward pass per patch and works for any
+# model.
 
 # %%
-def blanked(images, which):
+def blanked(images, which):  # which: (B, 16) bool, True = blank
     patches = patchify(images, 2)  # (B, 16, 4)
-    return unpatchify(patches.masked_fill(which[..., None], 0), 2, 8, 8)  # which (B, 16) bool: True = blank
+    return unpatchify(patches.masked_fill(which[..., None], 0), 2, 8, 8)  # (B, 1, 8, 8)
 
 
 @torch.no_grad()
 def occlusion(model, images):
-    before, answers = model(images).max(-1)  # (B,) each: the highest logit and its class
+    before, answers = model(images).max(-1)  # (B,) each: highest logit, its class
     drops = []
     for one in torch.eye(16, dtype=torch.bool):  # (16,): one patch at a time
         logits = model(blanked(images, one.expand(len(images), -1)))  # (B, 10)
@@ -401,50 +522,63 @@ drops = occlusion(model, test_images)  # (450, 16)
 
 # %% alt="A slider over test digits: for each one the image, its attention rollout and its occlusion map side by side"
 def compare(i):
-    _, axes = plt.subplots(1, 3, figsize=(6, 2.3))
-    show(test_images[i : i + 1], title=f"image {i}: a {test_labels[i]}", ax=axes[0])
+    figure, axes = plt.subplots(1, 3, figsize=(6, 2.6))
+    alike = torch.corrcoef(torch.stack([rollout[i], drops[i]]))[0, 1]
+    figure.suptitle(f"two maps of one answer: their correlation is {alike:.2f}")
+    title = f"image {i}: a {test_labels[i]}"
+    look(test_images[i], torch.zeros(4, 4), title, axes[0])
     look(test_images[i], rollout[i].reshape(4, 4), "rollout", axes[1])
     look(test_images[i], drops[i].clamp(min=0).reshape(4, 4), "occlusion", axes[2])
 
 
-interactive(compare, "image", list(range(10)), alt="A digit, its rollout and its occlusion map")
+alt = "A digit, its rollout and its occlusion map"
+interactive(compare, "image", list(range(10)), alt=alt)
 
 # %% [markdown]
-# They agree here and there. To settle it, let both *point out* patches: blank the $k$ patches with the highest score and measure the
-# accuracy. The faster it falls, the better the score knew what matters. Two more scores keep us honest: chance, and plain *ink*, the
-# brightness of a patch, which knows nothing of the model.
+# They agree here and there. To settle it, let both *point out* patches: blank the $k$
+# patches with the highest score and measure the accuracy. The faster it falls, the
+# better the score knew what matters. Two more scores keep us honest: chance, and plain
+# *ink*, the brightness of a patch, which knows nothing of the model.
 
 # %% alt="Accuracy against the number of blanked patches, for four ways to choose them: by occlusion it falls fastest, by rollout and ink in between, at random slowest"
-scores = {
-    "random": torch.rand(450, 16, generator=seeded(0)),
-    "ink": patchify(test_images, 2).mean(-1),
-    "rollout": rollout,
-    "occlusion": drops,
-}  # (450, 16) each
-removed = range(0, 11)
-deletion = {}
+ink = patchify(test_images, 2).mean(-1)  # (450, 16)
+chance = torch.rand(450, 16, generator=seeded(0))  # (450, 16)
+scores = {"random": chance, "ink": ink, "rollout": rollout, "occlusion": drops}
+removed, deletion = range(0, 11), {}
 for name, score in scores.items():
-    rank = score.argsort(-1, descending=True).argsort(-1)  # (450, 16): 0 is the highest score
-    deletion[name] = [accuracy(model, blanked(test_images, rank < k), test_labels) for k in removed]
-curves(list(removed), deletion, "patches blanked", "accuracy", style="o-");
+    rank = score.argsort(-1, descending=True).argsort(-1)  # (450, 16): 0 is the highest
+    erased = [blanked(test_images, rank < k) for k in removed]
+    deletion[name] = [accuracy(model, some, test_labels) for some in erased]
+title = "patches blanked in the order of a score"
+curves(list(removed), deletion, "patches blanked", "accuracy", title, style="o-");
+
+# %%
+empty = ink == 0  # (450, 16)
+share, on_empty = empty.float().mean(), (rollout * empty).sum(-1).mean()
+print(f"{share:.0%} of the patches are empty; {on_empty:.0%} of the rollout lies there")
 
 # %% [markdown]
-# Occlusion knows: two or three patches decide. (It has an advantage here, since the test blanks patches just as it does. The fair
-# rivals are the other three.) Rollout beats chance, but it does not beat *ink*, which has never seen the model. It
-# shows that the model looks at the digit and not at the empty background, and hardly more than that. Attention says what is *mixed in*,
-# not what the layers behind make of it; and half of every step in the rollout is our assumption, not a measurement. Pictures of
-# attention are a good question to ask a model. For an answer, change the input and watch the output.
+# Occlusion knows: two or three patches decide. (It has an advantage here, since the
+# test blanks patches just as it does. The fair rivals are the other three.) Rollout
+# beats chance, but it does not beat *ink*, which has never seen the model. It leans
+# towards the digit, but not by much: nearly a fifth of it lies on patches without any
+# ink. Attention says what is *mixed in*, not what later layers make of it; and half of
+# every step in the rollout is our assumption, not a measurement. Pictures of attention
+# are a good question to ask a model. For an answer, change the input and watch the
+# output.
 #
 # ## Beside torchvision
 #
-# Is this small model built like the real thing? `torchvision.models.vit_b_16` is the base model of the paper: patches of 16, 768 features, 12 heads,
-# 12 layers. `from_torchvision` copies all its weights into our modules. Two details differ and are taken over: GELU, a smooth ReLU, in
-# the feed-forward layers, and $10^{-6}$ for $10^{-5}$ in the layer norms. (Its head starts at zero, which would make any two models agree:
-# it is filled with random numbers first.)
+# Is this small model built like the real thing? `torchvision.models.vit_b_16` is the
+# base model of the paper: patches of 16, 768 features, 12 heads, 12 layers.
+# `from_torchvision` copies all its weights into our modules. Two details differ and are
+# taken over: GELU, a smooth ReLU, in the feed-forward layers, and $10^{-6}$ for
+# $10^{-5}$ in the layer norms. (Its head starts at zero, which would make any two
+# models agree: it is filled with random numbers first.)
 
 # %%
 torch.manual_seed(0)
-theirs = models.vit_b_16().eval()  # random weights: the trained ones would be a download
+theirs = models.vit_b_16().eval()  # random weights, no download
 nn.init.normal_(theirs.heads.head.weight, std=0.2)
 ours = from_torchvision(theirs)
 photos = torch.randn(2, 3, 224, 224, generator=seeded(0))  # (2, 3, 224, 224)
@@ -456,72 +590,133 @@ del theirs, ours  # 700 MB
 Table(rows, ["parameters", "largest logit", "largest difference"])
 
 # %% [markdown]
+# ## A photograph
+#
+# The trained weights of that model are a download of 330 MB, so this cell is switched
+# off. Set `DOWNLOAD = True` where there is a network: the model of this lecture, with
+# those weights, names what it sees in a photograph that ships with matplotlib (Rear
+# Admiral Grace Hopper, who wrote one of the first compilers), and its rollout is laid
+# over it. The weights stay in torch's cache.
+
+# %% alt="A photograph, and beside it the same photograph with the attention rollout of a trained Vision Transformer in orange"
+DOWNLOAD = False
+
+
+def read_a_photograph():
+    path = matplotlib.cbook.get_sample_data("grace_hopper.jpg", asfileobj=False)
+    photo = torch.tensor(plt.imread(path)).permute(2, 0, 1) / 255  # (3, H, W)
+    trained = models.ViT_B_16_Weights.IMAGENET1K_V1
+    reader = from_torchvision(models.vit_b_16(weights=trained))
+    square = transforms.functional.resize(photo, [224, 224])  # (3, 224, 224)
+    square = square.clamp(0, 1)  # (3, 224, 224): rounding may leave it
+    mean, deviation = [0.485, 0.456, 0.406], [0.229, 0.224, 0.225]  # of ImageNet
+    ready = transforms.functional.normalize(square, mean, deviation)
+    with recorded_weights(reader) as weights, torch.no_grad():
+        best = reader(ready[None]).softmax(-1)[0].topk(3)  # the three likeliest classes
+    where = attention_rollout(weights)[0, 0, 1:].reshape(14, 14)  # (14, 14)
+    axes = plt.subplots(1, 2, figsize=(7, 3.5))[1]
+    look(square, torch.zeros(14, 14), "the photograph", axes[0])
+    look(square, where, "rollout", axes[1])
+    for share, number in zip(*best):
+        print(f"{share:.2f}", trained.meta["categories"][number])
+
+
+# %%
+if DOWNLOAD:
+    try:
+        read_a_photograph()
+    except OSError as error:
+        print("This needs a network:", error)
+else:
+    print("Set DOWNLOAD = True and run the two cells again to see a photograph read.")
+
+# %% [markdown]
 # ## Clothes
 #
-# Digits are soon exhausted. Fashion-MNIST has 60,000 pieces of clothing of 28 x 28 pixels, ten kinds of them. `fashion_mnist()` reads it
-# through `torchvision.datasets`; where the files are not there yet, `fashion_mnist(download=True)` fetches them (30 MB). The model has three
-# layers and sees 16 patches of 7 x 7. `fashion_experiment` trains it for two epochs; this cell does so only where the data is at hand.
-# The second picture is occlusion again, under the model's answers. (`normalised` brings the pixels to mean 0 and deviation 1.)
+# Digits are soon exhausted. Fashion-MNIST has 60,000 pieces of clothing of 28 x 28
+# pixels, ten kinds of them. `fashion_mnist()` reads it through `torchvision.datasets`;
+# where the files are not there yet, `fashion_mnist(download=True)` fetches them (30
+# MB). The model has three layers and sees 16 patches of 7 x 7. `fashion_experiment`
+# trains it for two epochs, half a minute; this cell does so only where the data is at
+# hand. The second picture is occlusion again, under the model's answers. (`normalised`
+# brings the pixels to mean 0 and deviation 1.)
 
 # %% alt="Twelve pieces of clothing from Fashion-MNIST"
 if fashion_mnist_is_here():
-    _, _, clothes, kinds = fashion_mnist()  # test images (10000, 1, 28, 28), (10000,)
+    _, _, clothes, _ = fashion_mnist()  # test images (10000, 1, 28, 28)
     tailor, share = fashion_experiment(epochs=2)
     print(f"Fashion-MNIST, two epochs: test accuracy {share:.3f}")
-    show(clothes[:12], columns=12)
+    show(clothes[:12], columns=6, title="twelve pieces of clothing, 28 x 28 each")
 else:
-    print("Fashion-MNIST is not on this machine; fashion_mnist(download=True) fetches it.")
+    print("Fashion-MNIST is not here; fashion_mnist(download=True) fetches it.")
 
 # %% alt="Six pieces of clothing with the occlusion map of the trained model over each: which patches its answer depends on"
 if fashion_mnist_is_here():
+    six, falls = clothes[:6], []  # (6, 1, 28, 28)
     with torch.no_grad():
-        before, answers = tailor(normalised(clothes[:6])).max(-1)  # (6,) each
-        falls = []
+        before, answers = tailor(normalised(six)).max(-1)  # (6,) each
         for one in torch.eye(16)[:, :, None]:  # (16, 1): one patch at a time
-            dark = unpatchify(patchify(clothes[:6], 7) * (1 - one), 7, 28, 28)  # (6, 1, 28, 28)
+            dark = unpatchify(patchify(six, 7) * (1 - one), 7, 28, 28)  # (6, 1, 28, 28)
             falls.append(before - tailor(normalised(dark))[range(6), answers])  # (6,)
-    falls = torch.stack(falls)  # (16, 6)
-    _, axes = plt.subplots(1, 6, figsize=(9, 1.8))
+    falls = torch.stack(falls).clamp(min=0)  # (16, 6)
+    figure, axes = plt.subplots(1, 6, figsize=(9, 2.1))
+    figure.suptitle("the patches without which its answer falls most")
     for i, ax in enumerate(axes):
-        look(clothes[i], falls[:, i].clamp(min=0).reshape(4, 4), FASHION_CLASSES[answers[i]], ax)
+        look(six[i], falls[:, i].reshape(4, 4), FASHION_CLASSES[answers[i]], ax)
 
 # %% [markdown]
 # ## Summary
 #
-# - An image becomes a sentence: cut it into patches, project each, put CLS in front, add positions. From there on it is unit 07.
-# - `reshape` does not move numbers. Cutting needs a `permute`; putting the image back together shows whether it was right.
-# - Without positions a ViT is a bag of patches: CLS is invariant to their order, and a quarter of the digits gets lost.
+# - An image becomes a sentence: cut it into patches, project each, put CLS in front,
+#   add positions. From there on it is unit 07.
+# - `reshape` does not move numbers. Cutting needs a `permute`; putting the image back
+#   together shows whether it was right.
+# - Without positions a ViT is a bag of patches: CLS is invariant to their order, and a
+#   fifth to a quarter of the digits gets lost.
 # - Half the patch size: four times the tokens, sixteen times the attention matrix.
-# - A CNN is told what a ViT must learn. With little data the CNN wins, and on small tasks a straight line may do.
-# - Rollout follows attention through the layers. Occlusion asks the model itself. Where they disagree, trust occlusion.
+# - With little data a CNN wins, and on small tasks a straight line may do. Here only a
+#   small part of the CNN's lead is due to neighbourhood, as a control with mixed pixels
+#   shows.
+# - Rollout follows attention through the layers, half of it by assumption. Occlusion
+#   asks the model itself, though with images that it never saw in training. Where they
+#   disagree, the question is open, and a picture settles nothing.
 #
 # ## Questions
 #
-# **1.** A ViT was trained on images of 224 x 224 with patches of 16. Which of its parameters do not fit an image of 384 x 384?
+# **1.** A ViT was trained on images of 224 x 224 with patches of 16. Which of its
+# parameters do not fit an image of 384 x 384?
 #
 # <details><summary>Answer</summary>
 #
-# Only the positions: there are 24 x 24 + 1 = 577 places now, and 197 rows. All else works on single tokens or pairs of them.
-# In practice the 14 x 14 position vectors are stretched to 24 x 24 by interpolation, CLS keeps its own, and the model is trained on a little.
+# Only the positions: there are 24 x 24 + 1 = 577 places now, and 197 rows. All else
+# works on single tokens or pairs of them. In practice the 14 x 14 position vectors are
+# stretched to 24 x 24 by interpolation, CLS keeps its own, and the model is trained on
+# a little.
 # </details>
 #
-# **2.** In the first layer CLS has the same query for every image. Can its attention in that layer differ between images?
+# **2.** In the first layer CLS has the same query for every image. Can its attention in
+# that layer differ between images?
 #
 # <details><summary>Answer</summary>
 #
-# Yes. The query is the same, the keys are not: they come from the patches. It asks everybody the same first question and gets
-# different answers. From the second layer on, its query depends on what it has heard.
+# Yes. The query is the same, the keys are not: they come from the patches. It asks
+# everybody the same first question and gets different answers. From the second layer
+# on, its query depends on what it has heard.
 # </details>
 #
 # **3.** In the rollout, why does the matrix of a later layer stand on the left?
 #
 # <details><summary>Answer</summary>
 #
-# Layer 1 turns tokens $X$ into $\tilde A_1 X$, layer 2 turns that into $\tilde A_2 (\tilde A_1 X)$. Row 0 of the product says what CLS is
-# made of after both. In the other order the rows would tell how the *first* layer mixes things that the second has made, which never happens.
+# Layer 1 turns tokens $X$ into $\tilde A_1 X$, layer 2 turns that into
+# $\tilde A_2 (\tilde A_1 X)$. Row 0 of the product says what CLS is made of after both.
+# In the other order the rows would tell how the *first* layer mixes things that the
+# second has made, which never happens.
 # </details>
 #
 # ## Where next
 #
-# The [assignment](../assignments/09_vision_transformer/09_vision_transformer.ipynb) has you write the five parts yourself. [Unit 10](10_image_captioning.ipynb) keeps the image and brings language back:
-# a decoder looks at regions of a picture and says what it sees, word by word.
+# The [assignment](../assignments/09_vision_transformer/09_vision_transformer.ipynb) has
+# you write the five parts yourself. [Unit 10](10_image_captioning.ipynb) keeps the
+# image and brings language back: a decoder looks at regions of a picture and says what
+# it sees, word by word.

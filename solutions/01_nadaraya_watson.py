@@ -1,16 +1,20 @@
 # %% [markdown]
 # # 01 · Nadaraya-Watson: assignment
 #
-# You write the oldest attention there is in four small functions, put one trap of data preparation behind you, and find what is wrong on
-# three slides. Read [the lecture](../../lectures/01_nadaraya_watson.ipynb) first; plan two hours.
+# You write the oldest attention there is in four small functions, put one trap of data
+# preparation behind you, and find what is wrong in three worked examples. Read [the
+# lecture](../../lectures/01_nadaraya_watson.ipynb) first; plan two hours.
 #
-# **How it works.** Replace the line `...  # YOUR CODE HERE` in an answer cell by your code, run the cell, then run the test cell below it.
-# A card tells you at once what passes, shows the smallest case that fails, and often what was misunderstood. You may run it as often as you
-# like. When your work is graded, the same checks run again with other numbers. Do not change, copy or delete the test cells.
+# **How it works.** Replace the line `...  # YOUR CODE HERE` in an answer cell by your
+# code, run the cell, then run the test cell below it. A card tells you at once what
+# passes, shows the smallest case that fails, and often what was misunderstood. You may
+# run it as often as you like. When your work is graded, the same checks run again with
+# other numbers. Do not change, copy or delete the test cells.
 #
-# **Conventions.** `Q` is the number of queries, `K` that of keys; a shape such as `(Q, K)` stands in each docstring. Inputs are tensors of
-# floating-point numbers. Leave them as you got them, let gradients flow (no `.detach()`, no NumPy), and use any tensor operation that is not
-# ruled out.
+# **Conventions.** `Q` is the number of queries, `K` that of keys; a shape such as
+# `(Q, K)` stands in each docstring. Inputs are tensors of floating-point numbers. Leave
+# them as you got them, let gradients flow (no `.detach()`, no NumPy), and use any
+# tensor operation that is not ruled out.
 
 # %%
 import math
@@ -25,16 +29,21 @@ from course_utils import check, summary
 # ## 1. Softmax
 # *easy · 15 minutes · {{points softmax}}*
 #
-# Write `softmax(scores, dim=-1)`: exponentials, divided by their sum along the axis `dim`.
+# Write `softmax(scores, dim=-1)`: exponentials, divided by their sum along the axis
+# `dim`.
 #
 # $$\operatorname{softmax}(s)_i = \frac{e^{s_i}}{\sum_{j} e^{s_j}}$$
 #
 # - Tensors of any shape come in; the same shape comes out.
-# - `dim` is one axis and may be any of them, counted from the front or (negative) from the back.
-# - Scores may be as large as ±10000. The result is never NaN or infinite. Rows may lie on very different levels: one at 0, the next at 200.
-# - Not allowed: torch's own softmax in any form (`torch.softmax`, `F.softmax`, `nn.Softmax`, `log_softmax`, …).
+# - `dim` is one axis and may be any of them, counted from the front or (negative) from
+#   the back.
+# - Scores may be as large as ±10000. The result is never NaN or infinite. Rows may lie
+#   on very different levels: one at 0, the next at 200.
+# - Not allowed: torch's own softmax in any form (`torch.softmax`, `F.softmax`,
+#   `nn.Softmax`, `log_softmax`, …).
 #
-# An example to try by hand: the scores $\ln 1, \ln 2, \ln 5$ have the weights ⅛, ²⁄₈ and ⅝.
+# An example to try by hand: the scores $\ln 1, \ln 2, \ln 5$ have the weights ⅛, ²⁄₈
+# and ⅝.
 
 
 # %% nbgrader={"grade_id": "softmax"}
@@ -54,17 +63,22 @@ check(softmax)
 # ## 2. Gaussian weights
 # *easy · 15 minutes · {{points gaussian_weights}}*
 #
-# Write `gaussian_weights(queries, keys, bandwidth)`: how much does each key count for each query?
+# Write `gaussian_weights(queries, keys, bandwidth)`: how much does each key count for
+# each query?
 #
 # $$\alpha_{qk} = \operatorname{softmax}_k\left(-\frac{(x_q - x_k)^2}{2\,\sigma^2}\right)$$
 #
-# - `queries` has shape (Q,) and `keys` has shape (K,); Q and K are usually different. The result has shape (Q, K): one row per query, and
-#   each row sums to one.
-# - `bandwidth` σ is one positive number: a Python float, or a tensor without axes. In the second case gradients must flow back to it.
-# - A query may be so far from all keys that each single exponential rounds to 0. Its row still sums to one.
-# - From here on `torch.softmax` is allowed, so a mistake in exercise 1 need not stop you.
+# - `queries` has shape (Q,) and `keys` has shape (K,); Q and K are usually different.
+#   The result has shape (Q, K): one row per query, and each row sums to one.
+# - `bandwidth` σ is one positive number: a Python float, or a tensor without axes. In
+#   the second case gradients must flow back to it.
+# - A query may be so far from all keys that each single exponential rounds to 0. Its
+#   row still sums to one.
+# - From here on `torch.softmax` is allowed, so a mistake in exercise 1 need not stop
+#   you.
 #
-# With queries 0 and 1, keys 0 and 2 and a bandwidth of 1, the first row is about .881, .119 and the second .5, .5.
+# With queries 0 and 1, keys 0 and 2 and a bandwidth of 1, the first row is about .881,
+# .119 and the second .5, .5.
 
 
 # %% nbgrader={"grade_id": "gaussian_weights"}
@@ -83,15 +97,18 @@ check(gaussian_weights)
 # ## 3. Nadaraya-Watson regression
 # *easy · 10 minutes · {{points nadaraya_watson}}*
 #
-# Write `nadaraya_watson(queries, keys, values, bandwidth)`: for each query, the mean of the values weighted by `gaussian_weights`. (If you call
-# your own function, get exercise 2 right first: its mistakes would come along.)
+# Write `nadaraya_watson(queries, keys, values, bandwidth)`: for each query, the mean of
+# the values weighted by `gaussian_weights`. (If you call your own function, get
+# exercise 2 right first: its mistakes would come along.)
 #
 # - `values` has shape (K,): one number for each key.
-# - Return **two** tensors: the predictions, of shape (Q,), and the weights, of shape (Q, K), in this order. All functions of the course
-#   that attend return both, since one wants to see where a model looked.
+# - Return **two** tensors: the predictions, of shape (Q,), and the weights, of shape
+#   (Q, K), in this order. All functions of the course that attend return both, since
+#   one wants to see where a model looked.
 # - Gradients must flow to all inputs that are tensors.
 #
-# With the example of exercise 2 and the values 10 and 20, the predictions are about 11.19 and 15.
+# With the example of exercise 2 and the values 10 and 20, the predictions are about
+# 11.19 and 15.
 
 
 # %% nbgrader={"grade_id": "nadaraya_watson"}
@@ -110,26 +127,31 @@ check(nadaraya_watson)
 # ## 4. Leave one out
 # *medium · 30 minutes · {{points leave_one_out_error}}*
 #
-# Write `leave_one_out_error(keys, values, bandwidth)`: predict every point from **all the others** with Nadaraya-Watson regression, and
-# return the mean squared error of these K predictions.
+# Write `leave_one_out_error(keys, values, bandwidth)`: predict every point from **all
+# the others** with Nadaraya-Watson regression, and return the mean squared error of
+# these K predictions.
 #
-# - `keys` and `values` have shape (K,), with K ≥ 2. `bandwidth` is a tensor without axes. The result is one number, a tensor without axes.
+# - `keys` and `values` have shape (K,), with K ≥ 2. `bandwidth` is a tensor without
+#   axes. The result is one number, a tensor without axes.
 # - It must be differentiable in the bandwidth: somebody wants to learn it.
-# - A point leaves out itself and nobody else. Two points may have the same key; then one may help to predict the other.
-# - A point may lie so far away that, next to itself, all others have a weight that rounds to 0. Its prediction is still a weighted mean of
-#   the others.
+# - A point leaves out itself and nobody else. Two points may have the same key; then
+#   one may help to predict the other.
+# - A point may lie so far away that, next to itself, all others have a weight that
+#   rounds to 0. Its prediction is still a weighted mean of the others.
 #
-# A loop over the points is fine; a matrix with something done to its diagonal is shorter. For the keys 0, 1, 3, the values 0, 1, 2 and a
-# bandwidth of 1 the error is about .8657.
+# A loop over the points is fine; a matrix with something done to its diagonal is
+# shorter. For the keys 0, 1, 3, the values 0, 1, 2 and a bandwidth of 1 the error is
+# about .8657.
 
 
 # %% nbgrader={"grade_id": "leave_one_out_error"}
 def leave_one_out_error(keys, values, bandwidth):
-    """(K,), (K,), scalar tensor -> scalar: mean squared error, every point predicted from all the others."""
+    """(K,), (K,), scalar tensor -> scalar: each point predicted from all the others."""
     ### BEGIN SOLUTION
     distances = keys[:, None] - keys[None, :]  # (K, K)
     scores = -(distances**2) / (2 * bandwidth**2)  # (K, K)
-    scores = scores.masked_fill(torch.eye(len(keys), dtype=torch.bool), -torch.inf)  # nobody is their own neighbour
+    itself = torch.eye(len(keys), dtype=torch.bool)  # (K, K)
+    scores = scores.masked_fill(itself, -torch.inf)  # nobody is their own neighbour
     predictions = softmax(scores, dim=-1) @ values  # (K,)
     return ((predictions - values) ** 2).mean()
     ### END SOLUTION
@@ -139,12 +161,14 @@ def leave_one_out_error(keys, values, bandwidth):
 check(leave_one_out_error)
 
 # %% [markdown]
-# **Play** (not graded). Make the data of the lecture in a new cell, and let your own functions learn its bandwidth:
+# **Play** (not graded). Make the data of the lecture in a new cell, and let your own
+# functions learn its bandwidth:
 #
 # ```python
 # generator = torch.Generator().manual_seed(0)
-# keys = (5 * torch.rand(50, generator=generator)).sort().values                        # (50,)
-# values = 2 * torch.sin(keys) + keys**0.8 + 0.5 * torch.randn(50, generator=generator)  # (50,)
+# keys = (5 * torch.rand(50, generator=generator)).sort().values  # (50,)
+# noise = 0.5 * torch.randn(50, generator=generator)              # (50,)
+# values = 2 * torch.sin(keys) + keys**0.8 + noise                # (50,)
 #
 # log_width = torch.zeros((), requires_grad=True)
 # optimiser = torch.optim.Adam([log_width], lr=0.05)
@@ -157,62 +181,43 @@ check(leave_one_out_error)
 
 # %% [markdown]
 # ## 5. One ruler for all
-# *easy · 10 minutes · 2 points*
+# *easy · 10 minutes · {{points standardise}}*
 #
-# Features in different units are put on one scale before they are compared. Write `standardise(train, test)`, which returns both tables on
-# the scale of the *training* data: from each column subtract the mean of that column in `train`, and divide by its standard deviation in
-# `train` (torch's `std`, which divides by N − 1).
+# Features in different units are put on one scale before they are compared. Write
+# `standardise(train, test)`, which returns both tables on the scale of the *training*
+# data: from each column subtract the mean of that column in `train`, and divide by its
+# standard deviation in `train` (torch's `std`, which divides by N − 1).
 #
-# - `train` has shape (N, D) with N ≥ 2, `test` has shape (M, D) with M ≥ 1. Return two tensors of the same shapes, in this order.
-# - A column that is constant in `train` has a standard deviation of 0. Only subtract its mean; do not divide.
+# - `train` has shape (N, D) with N ≥ 2, `test` has shape (M, D) with M ≥ 1. Return two
+#   tensors of the same shapes, in this order.
+# - A column that is constant in `train` has a standard deviation of 0. Only subtract
+#   its mean; do not divide. In `test` the same column may well vary.
+# - This prepares data and learns nothing, so here gradients need not flow.
 #
-# This test cell is an ordinary list of assertions, as you find them elsewhere: no card, the first one that fails stops it. Some of them
-# are hidden until grading.
+# With `train = [[1, 4], [3, 4]]` and `test = [[2, 9]]` the results are
+# `[[-0.71, 0], [0.71, 0]]` and `[[0, 5]]`.
 
 
 # %% nbgrader={"grade_id": "standardise"}
 def standardise(train, test):
-    """(N, D), (M, D) -> (N, D), (M, D): both with the mean and the standard deviation of `train`."""
+    """(N, D), (M, D) -> (N, D), (M, D): both on the scale of `train`."""
     ### BEGIN SOLUTION
     mean, deviation = train.mean(0), train.std(0)  # (D,), (D,)
-    deviation = torch.where(deviation == 0, 1.0, deviation)  # a constant column is only centred
+    # a constant column is only centred
+    deviation = torch.where(deviation == 0, 1.0, deviation)  # (D,)
     return (train - mean) / deviation, (test - mean) / deviation
     ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_standardise", "points": 2}
-known = torch.tensor([[60_000.0, 1.0], [70_000.0, 5.0], [85_000.0, 3.0]])
-new = torch.tensor([[64_000.0, 2.0]])
-result = standardise(known.clone(), new.clone())
-assert isinstance(result, tuple), "return two tensors: train first, then test"
-a, b = result
-assert a.shape == (3, 2), "the first result has the shape of train"
-assert b.shape == (1, 2), "the second result has the shape of test"
-assert torch.allclose(a.mean(0), torch.zeros(2), atol=1e-5), "every column of train should have mean 0"
-assert torch.allclose(a.std(0), torch.ones(2), atol=1e-5), "every column of train should have standard deviation 1"
-assert torch.isfinite(b).all(), "a single new row has no standard deviation of its own: whose should you use?"
-### BEGIN HIDDEN TESTS
-generator = torch.Generator().manual_seed(7)
-known = 3 * torch.randn(6, 3, generator=generator) + torch.tensor([5.0, -2.0, 100.0])
-new = 7 * torch.randn(4, 3, generator=generator) - 20
-a, b = standardise(known.clone(), new.clone())
-assert torch.allclose(a * known.std(0) + known.mean(0), known, atol=1e-3), "train is not on its own scale"
-assert torch.allclose(b * known.std(0) + known.mean(0), new, atol=1e-3), "test is not on the scale of train"
-known[:, 1] = 4.0
-before = known.clone(), new.clone()
-a, b = standardise(known, new)
-assert torch.isfinite(a).all(), "a constant column gives NaN"
-assert torch.allclose(b[:, 1], new[:, 1] - 4.0, atol=1e-4), "a constant column should only be centred"
-assert torch.equal(known, before[0]), "train was changed in place"
-assert torch.equal(new, before[1]), "test was changed in place"
-### END HIDDEN TESTS
+# %% nbgrader={"grade_id": "test_standardise"}
+check(standardise)
 
 # %% [markdown]
 # ## 6. Spot the bug: weights that might be
 # *5 minutes · {{points slide_units}}*
 #
-# A lecture predicts the profit of a shop from those in three towns. It says that the weights of the three towns might be .4, .4 and .2,
-# and then computes them as
+# Somebody predicts the profit of a shop from those in three towns. The weights of the
+# three towns, they say, might be .4, .4 and .2; then they compute them as
 #
 # $$\operatorname{softmax}_i\left(-(x - x_i)^2\right)$$
 #
@@ -222,8 +227,10 @@ assert torch.equal(new, before[1]), "test was changed in place"
 # | 70000 | 200000 |
 # | 85000 | 210000 |
 #
-# The populations are counted in people, as in the table. What does the formula give for a town of $x = 64000$?
-# {{options slide_units}}
+# Counted in people, as in the table, the formula gives a town of 64000 the weights 1, 0
+# and 0. So they count in units of 5000 people instead: the known towns become 12, 14
+# and 17, the new one 12.8. Which weights does the formula (as it stands: no bandwidth,
+# no factor ½) give now? {{options slide_units}}
 
 # %% nbgrader={"grade_id": "slide_units"}
 slide_units = None  # "a", "b", "c" or "d"
@@ -238,16 +245,16 @@ check(slide_units, "slide_units")
 # ## 7. Spot the bug: a worked table
 # *5 minutes · {{points slide_distance}}*
 #
-# The next slide shows the steps with small numbers. Above the table stands that it is for $x = 5$:
+# The same steps with small numbers. The query is $x = 4$, and the weights are to be the
+# softmax of $-(x - x_i)^2$:
 #
-# | known $x_i$ | $(x - x_i)^2$ | $-(x - x_i)^2$ | after softmax |
+# | known $x_i$ | distance | minus its square | after softmax |
 # |---|---|---|---|
-# | 10 | 5² | −5² | 0.5 |
-# | 20 | 5² | −5² | 0.5 |
-# | 30 | 15² | −15² | 0 |
+# | 1 | 3 | −9 | .09 |
+# | 5 | 1 | −1 | .67 |
+# | 6 | 2 | −4 | .24 |
 #
-# One thing is wrong. Which?
-# {{options slide_distance}}
+# One thing is wrong. Which? {{options slide_distance}}
 
 # %% nbgrader={"grade_id": "slide_distance"}
 slide_distance = None  # "a", "b", "c" or "d"
@@ -262,17 +269,19 @@ check(slide_distance, "slide_distance")
 # ## 8. Spot the bug: the same in code
 # *5 minutes · {{points slide_code}}*
 #
-# Then comes the code. Read it, and predict what the last line does before you try it.
+# Then comes the code, for any number of new towns at once. Read it, and predict what
+# the last line returns before you try it.
 #
 # ```python
-# def make_prediction(dataset, population):
-#     population_values = dataset[:, 0]
-#     profit_values = dataset[:, 1]
-#     similarities = F.softmax(-(population_values - population) ** 2)
-#     return (similarities * profit_values).sum()
+# def predict(known, profit, new):
+#     # (K,), (K,), (Q,) -> (Q,)
+#     scores = -(new[:, None] - known) ** 2
+#     weights = F.softmax(scores, dim=0)
+#     return weights @ profit
 #
-# dataset = torch.tensor([[60000, 175000], [70000, 200000], [85000, 210000]])
-# make_prediction(dataset, 65000)
+# known = torch.tensor([1.0, 2.0, 3.0])
+# profit = torch.tensor([10.0, 20.0, 30.0])
+# predict(known, profit, torch.tensor([1.0]))
 # ```
 # {{options slide_code}}
 
@@ -289,10 +298,12 @@ check(slide_code, "slide_code")
 # ## 9. A town of 200000
 # *10 minutes · 3 points · read by a person*
 #
-# With the three towns of exercise 6 and a bandwidth of your choice, you are asked for the profit in a town of 200000 people.
+# With the three towns of exercise 6 and a bandwidth of your choice, you are asked for
+# the profit in a town of 200000 people.
 #
-# 1. Without running anything: what does Nadaraya-Watson regression predict with a bandwidth of 1000 people, and what does its prediction tend
-#    to as the bandwidth grows without end? Say why.
+# 1. Without running anything: what does Nadaraya-Watson regression predict with a
+#    bandwidth of 1000 people, and what does its prediction tend to as the bandwidth
+#    grows without end? Say why.
 # 2. Is there a bandwidth for which it predicts more than 210000? Say why or why not.
 # 3. Name a model that would predict more, and one reason not to trust it either.
 #
@@ -300,14 +311,19 @@ check(slide_code, "slide_code")
 
 # %% [markdown] nbgrader={"grade_id": "town_of_200000", "points": 3}
 # ### BEGIN SOLUTION
-# **Rubric**, one point for each part; half a point where the answer is right and the reason is missing.
+# **Rubric**, one point for each part; half a point where the answer is right and the
+# reason is missing.
 #
-# 1. 210000 with a bandwidth of 1000: the town of 85000 is nearest, the next one is 15000 people further away, the difference of the scores is in
-#    the thousands, so softmax gives it all the weight. As the bandwidth grows all scores tend to 0, the weights to ⅓ each, and the prediction to
-#    the mean of the three profits, 195000.
-# 2. No. The weights are not negative and sum to one, so the prediction lies between the smallest and the largest value, whatever the bandwidth.
-# 3. For example a straight line through the points (or any model with a trend). A reason to doubt it: it assumes that the trend of three points
-#    between 60000 and 85000 goes on to 200000; nothing in the data says so. (The last two points already rise less steeply than the first two.)
+# 1. 210000 with a bandwidth of 1000: the town of 85000 is nearest, the next one is
+#    15000 people further away, the difference of the scores is in the thousands, so
+#    softmax gives it all the weight. As the bandwidth grows all scores tend to 0, the
+#    weights to ⅓ each, and the prediction to the mean of the three profits, 195000.
+# 2. No. The weights are not negative and sum to one, so the prediction lies between the
+#    smallest and the largest value, whatever the bandwidth.
+# 3. For example a straight line through the points (or any model with a trend). A
+#    reason to doubt it: it assumes that the trend of three points between 60000 and
+#    85000 goes on to 200000; nothing in the data says so. (The last two points already
+#    rise less steeply than the first two.)
 # ### END SOLUTION
 
 # %% [markdown]
@@ -319,10 +335,14 @@ summary("01")
 # %% [markdown]
 # ## Further reading
 #
-# - E. A. Nadaraya, *On Estimating Regression*, and G. S. Watson, *Smooth Regression Analysis* (both 1964): a page of each shows how much
-#   was there sixty years ago.
-# - [Dive into Deep Learning, "Attention Pooling by Similarity"](https://d2l.ai/chapter_attention-mechanisms-and-transformers/attention-pooling.html):
+# - E. A. Nadaraya, *On Estimating Regression*, and G. S. Watson, *Smooth Regression
+#   Analysis* (both 1964): a page of each shows how much was there sixty years ago.
+# - [Dive into Deep Learning, "Attention Pooling by
+#   Similarity"](https://d2l.ai/chapter_attention-mechanisms-and-transformers/attention-pooling.html):
 #   the same data with other kernels, to compare your curves with.
-# - T. Hastie, R. Tibshirani, J. Friedman, [*The Elements of Statistical Learning*](https://hastie.su.domains/ElemStatLearn/), chapter 6: why the
-#   width matters more than the shape, with proofs; section 7.10 on cross-validation and how to do it wrong.
-# - D. W. Scott, *Multivariate Density Estimation*: what becomes of neighbours when there are twenty features and not one.
+# - T. Hastie, R. Tibshirani, J. Friedman, [*The Elements of Statistical
+#   Learning*](https://hastie.su.domains/ElemStatLearn/), chapter 6: why the width
+#   matters more than the shape, with proofs; section 7.10 on cross-validation and how
+#   to do it wrong.
+# - D. W. Scott, *Multivariate Density Estimation*: what becomes of neighbours when
+#   there are twenty features and not one.

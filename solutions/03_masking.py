@@ -9,19 +9,27 @@
 # %% [markdown]
 # # Assignment 03 · Masking
 #
-# You build the two masks that every Transformer needs, a softmax that obeys them, attention on top of it, and at last a detector that finds out whether *any* layer looks into the future. About two
-# hours. The [lecture](../../lectures/03_masking.ipynb) has the ideas.
+# You build the two masks that every Transformer needs, a softmax that obeys them,
+# attention on top of it, and at last a detector that finds out whether *any* layer
+# looks into the future. About two hours. The [lecture](../../lectures/03_masking.ipynb)
+# has the ideas.
 #
 # **Conventions**, here and in all units:
 #
-# - a mask is **boolean**, and **True means: may attend**. One row per query, one column per key;
-# - a mask need not have the shape of the scores, only one that *broadcasts* to it: $(T, S)$ for all sentences alike, $(B, 1, S)$ for all queries of a sentence alike;
+# - a mask is **boolean**, and **True means: may attend**. One row per query, one column
+#   per key;
+# - a mask need not have the shape of the scores, only one that *broadcasts* to it:
+#   $(T, S)$ for all sentences alike, $(B, 1, S)$ for all queries of a sentence alike;
 # - a row with nothing to attend to (all False) gives **zeros**, never NaN;
-# - `...` in a shape stands for any number of leading axes, none included; softmax runs along the last axis; functions that attend return `(output, weights)`;
-# - everything is allowed that is not forbidden in the text: loops, `einsum`, any fill that gives the right numbers. Do not change the tensors that you are given, and let gradients flow;
+# - `...` in a shape stands for any number of leading axes, none included; softmax runs
+#   along the last axis; functions that attend return `(output, weights)`;
+# - everything is allowed that is not forbidden in the text: loops, `einsum`, any fill
+#   that gives the right numbers. Do not change the tensors that you are given, and let
+#   gradients flow;
 # - you may use your own answers further down.
 #
-# Replace each `...  # YOUR CODE HERE`, run the cell, then the test cell below it. The tests that you see are drawn from one seed; the grader uses others.
+# Replace each `...  # YOUR CODE HERE`, run the cell, then the test cell below it. The
+# tests that you see are drawn from one seed; the grader uses others.
 
 # %%
 import math
@@ -31,14 +39,16 @@ import torch.nn.functional as F
 from torch import nn
 
 from course_utils import check, summary
-from course_utils.dot_product_attention import scaled_dot_product_attention  # (query, key, value) -> (output, weights), no mask
+from course_utils.dot_product_attention import scaled_dot_product_attention  # no mask
 
 # %% [markdown]
 # ## 1. Padding mask
 # *easy · 10 minutes · {{points padding_mask}}*
 #
-# Write `padding_mask(lengths, max_len)`: `lengths` (whole numbers, dtype int64) says how many real tokens each of the $B$ sentences has; they stand at the *beginning* of a row of `max_len` places.
-# Return a boolean $(B, \text{max\_len})$ tensor, True on real tokens.
+# Write `padding_mask(lengths, max_len)`: `lengths` (whole numbers, dtype int64) says
+# how many real tokens each of the $B$ sentences has; they stand at the *beginning* of a
+# row of `max_len` places. Return a boolean $(B, \text{max\_len})$ tensor, True on real
+# tokens.
 #
 # ```
 # lengths = [2, 4, 0], max_len = 4   ->   [[ True,  True, False, False],
@@ -63,7 +73,9 @@ check(padding_mask)
 # ## 2. Causal mask
 # *easy · 10 minutes · {{points causal_mask}}*
 #
-# Write `causal_mask(length)`: a boolean $(T, T)$ tensor in which row $t$ (the step that looks) is True in the columns $0, \dots, t$ (the steps that it may look at). Itself included.
+# Write `causal_mask(length)`: a boolean $(T, T)$ tensor in which row $t$ (the step that
+# looks) is True in the columns $0, \dots, t$ (the steps that it may look at). Itself
+# included.
 
 # %% nbgrader={"grade_id": "causal_mask"}
 def causal_mask(length):
@@ -80,12 +92,16 @@ check(causal_mask)
 # ## 3. Masked softmax
 # *medium · 25 minutes · {{points masked_softmax}}*
 #
-# Write `masked_softmax(scores, mask)`: a softmax along the last axis in which only the allowed entries take part.
+# Write `masked_softmax(scores, mask)`: a softmax along the last axis in which only the
+# allowed entries take part.
 #
-# - `scores` is $(..., T, S)$, `mask` boolean and broadcastable to it; the result has the shape of the scores;
+# - `scores` is $(..., T, S)$, `mask` boolean and broadcastable to it; the result has
+#   the shape of the scores;
 # - forbidden entries get the weight 0, and the allowed ones of a row sum to 1;
 # - a row with nothing allowed is all zeros;
-# - scores lie between −1000 and 1000. Where all allowed ones are near −300, a forbidden one must still not win; and it may be the forbidden one that has the highest score by far.
+# - scores lie between −1000 and 1000. Where all allowed ones are near −300, a forbidden
+#   one must still not win; and it may be the forbidden one that has the highest score
+#   by far.
 #
 # ```
 # scores = [[ln 3, 0, 9],    mask = [[True,  True, False],   ->   [[0.75, 0.25, 0],
@@ -98,7 +114,8 @@ check(causal_mask)
 def masked_softmax(scores, mask):
     """(..., T, S), bool broadcastable to it -> weights (..., T, S)."""
     ### BEGIN SOLUTION
-    weights = scores.masked_fill(~mask, -torch.inf).softmax(-1)  # (..., T, S), NaN in a row without any True
+    # NaN in a row without any True
+    weights = scores.masked_fill(~mask, -torch.inf).softmax(-1)  # (..., T, S)
     return weights.masked_fill(~mask, 0.0)  # (..., T, S)
     ### END SOLUTION
 
@@ -110,8 +127,11 @@ check(masked_softmax)
 # ## 4. Attention with a mask
 # *medium · 20 minutes · {{points masked_attention}}*
 #
-# Write `masked_attention(query, key, value, mask=None)`: scaled dot-product attention as in unit 02 (scores divided by $\sqrt{D}$, the size of the keys), in which a query attends only to the keys that its mask allows.
-# Without a mask (`None`) nothing is forbidden. A query with nothing to attend to gets an output of zeros, and weights of zeros.
+# Write `masked_attention(query, key, value, mask=None)`: scaled dot-product attention
+# as in unit 02 (scores divided by $\sqrt{D}$, the size of the keys), in which a query
+# attends only to the keys that its mask allows. Without a mask (`None`) nothing is
+# forbidden. A query with nothing to attend to gets an output of zeros, and weights of
+# zeros.
 #
 # | argument | shape |
 # |---|---|
@@ -119,14 +139,18 @@ check(masked_softmax)
 # | `mask` | boolean, broadcastable to $(..., T, S)$, or `None` |
 # | → output, weights | $(..., T, D_v)$, $(..., T, S)$ |
 #
-# The weights that you return are those that were used: they show the mask. Not allowed: `F.scaled_dot_product_attention`, `nn.MultiheadAttention`. (The function imported above knows no mask; it is there to compare with.)
+# The weights that you return are those that were used: they show the mask. Not allowed:
+# `F.scaled_dot_product_attention`, `nn.MultiheadAttention`. (The function imported
+# above knows no mask; it is there to compare with.)
 
 # %% nbgrader={"grade_id": "masked_attention"}
 def masked_attention(query, key, value, mask=None):
-    """(..., T, D), (..., S, D), (..., S, Dv), mask for (..., T, S) -> output (..., T, Dv), weights (..., T, S)."""
+    """(..., T, D), (..., S, D), (..., S, Dv), mask -> (..., T, Dv), (..., T, S)."""
     ### BEGIN SOLUTION
     scores = query @ key.mT / math.sqrt(key.shape[-1])  # (..., T, S)
-    weights = scores.softmax(-1) if mask is None else masked_softmax(scores, mask)  # (..., T, S)
+    if mask is None:
+        mask = torch.ones_like(scores, dtype=torch.bool)  # (..., T, S)
+    weights = masked_softmax(scores, mask)  # (..., T, S)
     return weights @ value, weights
     ### END SOLUTION
 
@@ -138,15 +162,22 @@ check(masked_attention)
 # ## 5. A detector for leaks
 # *harder · 40 minutes · {{points sees_the_future}}*
 #
-# Write `sees_the_future(layer, x)`: True if **any** output position of the layer depends on **any later** input position, else False.
+# Write `sees_the_future(layer, x)`: True if **any** output position of the layer
+# depends on **any later** input position, else False.
 #
-# `layer` is something that can be called: `layer(x)` turns $(B, T, D)$ into $(B, T, E)$, where position $t$ of the output belongs to position $t$ of the input. You do not know what is inside, and must not look; call it as often as you
-# like. `x` is a batch of ordinary random numbers to try it with.
+# `layer` is something that can be called: `layer(x)` turns $(B, T, D)$ into
+# $(B, T, E)$, where position $t$ of the output belongs to position $t$ of the input.
+# You do not know what is inside, and must not look; call it as often as you like. `x`
+# is a batch of ordinary random numbers to try it with.
 #
 # - An output may depend on the *present* and on the past; that is not a leak.
-# - A leak can be small: a single position that sees a single later one (the next, or one far ahead), weakly, or visible in one sentence of the batch only.
-# - What does not depend does not change, but for rounding: differences above about $10^{-6}$ count. Make your own changes large (about 1), so that a weak leak moves something.
-# - Change at random: many layers do not notice if the same number is added to all features.
+# - A leak can be small: a single position that sees a single later one (the next, or
+#   one far ahead), weakly, or visible in one sentence of the batch only.
+# - What does not depend does not change, but for rounding: differences above about
+#   $10^{-6}$ count. Make your own changes large (about 1), so that a weak leak moves
+#   something.
+# - Change at random: many layers do not notice if the same number is added to all
+#   features.
 # - With a single step there is no future: False. And `x` itself must be left as it is.
 #
 # ```
@@ -162,7 +193,8 @@ def innocent(x):
 
 
 def guilty(x):
-    return x + x.roll(-1, dims=1)  # (B, T, D): each step also contains the next one (and the last one the first)
+    # each step also contains the next one (and the last one the first)
+    return x + x.roll(-1, dims=1)  # (B, T, D)
 
 
 # %% nbgrader={"grade_id": "sees_the_future"}
@@ -171,7 +203,8 @@ def sees_the_future(layer, x):
     ### BEGIN SOLUTION
     before = layer(x)  # (B, T, E)
     for t in range(1, x.shape[1]):
-        changed = torch.cat([x[:, :t], x[:, t:] + torch.randn_like(x[:, t:])], dim=1)  # (B, T, D)
+        future = x[:, t:] + torch.randn_like(x[:, t:])  # (B, T - t, D)
+        changed = torch.cat([x[:, :t], future], dim=1)  # (B, T, D)
         if not torch.allclose(layer(changed)[:, :t], before[:, :t], atol=1e-6):
             return True
     return False
@@ -194,15 +227,20 @@ def attention_with_mask(x):
 
 
 x = torch.randn(2, 5, 4, generator=torch.Generator().manual_seed(0))  # (B, T, D)
-for layer in (innocent, guilty, attention_without_mask, attention_with_mask):
+layers = [innocent, guilty]
+if masked_attention(x, x, x) is not None:  # else exercise 4 is still to be solved
+    layers += [attention_without_mask, attention_with_mask]
+for layer in layers:
     print(f"{layer.__name__:<24}", sees_the_future(layer, x))
 
 # %% [markdown]
 # ## 6. Spot the bug: similarity zero
 # *5 minutes · {{points slide_zero_score}}*
 #
-# To keep a model from cheating, a slide sets the *similarities* between a word and all words that follow it to 0, so that *I* is replaced by a mixture in which *am* does not occur. What is wrong?
-# {{options slide_zero_score}}
+# To keep a model from cheating, somebody sets the *similarities* between a word and all
+# words that follow it to 0. In one row the two allowed words have the similarities −3
+# and −4; two more are forbidden. How much of the weight do the forbidden ones get, both
+# together? {{options slide_zero_score}}
 
 # %% nbgrader={"grade_id": "slide_zero_score"}
 slide_zero_score = None  # "a", "b", "c" or "d"
@@ -214,10 +252,15 @@ slide_zero_score = "c"
 check(slide_zero_score, "slide_zero_score")
 
 # %% [markdown]
-# ## 7. Spot the bug: only before
+# ## 7. Predict: only before
 # *5 minutes · {{points slide_only_before}}*
 #
-# About the decoder of a Transformer (the part that writes) a slide says that each token attends only to the tokens *before* it. What do you say? {{options slide_only_before}}
+# About the decoder of a Transformer (the part that writes) one often reads that each
+# token attends only to the tokens *before* it. Somebody takes that literally: the mask
+# is True strictly *below* the diagonal, an empty row gives zeros as in this course, and
+# the inputs are shifted right by one, `<go>` first. The model has one attention layer,
+# and its output is all that it predicts from. Which words does it know when it has to
+# predict word 5 of a sentence? {{options slide_only_before}}
 
 # %% nbgrader={"grade_id": "slide_only_before"}
 slide_only_before = None  # "a", "b", "c" or "d"
@@ -232,12 +275,14 @@ check(slide_only_before, "slide_only_before")
 # ## 8. Spot the bug: a mask for the wrong door
 # *10 minutes · {{points slide_two_booleans}}*
 #
-# A student has tested this mask with `F.scaled_dot_product_attention`, where it worked, and moves on to the module:
+# A student has tested a padding mask with this course's `masked_attention`, where it
+# worked, and moves on to the module. The batch has two sentences; the first has four
+# words, the second has two words and two places of padding.
 #
 # ```python
-# mask = torch.ones(4, 4, dtype=torch.bool).tril()
+# real = tokens != PAD                    # (2, 4) bool
 # attention = nn.MultiheadAttention(16, 1, batch_first=True)
-# output, weights = attention(x, x, x, attn_mask=mask)
+# output, weights = attention(x, x, x, key_padding_mask=real)
 # ```
 #
 # What happens? {{options slide_two_booleans}}
@@ -255,7 +300,11 @@ check(slide_two_booleans, "slide_two_booleans")
 # ## 9. Fill in: who predicts what?
 # *5 minutes · 2 points, graded by hand*
 #
-# A decoder (a model that writes word after word) is to learn the sentence *I am calm .* Fill in the table for training with teacher forcing (the inputs are the true words, whatever the model would have written) and a causal mask; START is the lecture's `<go>`. What goes in at each place, what is to come out, and which inputs may the place see? (Copy the table into the cell below and complete it.)
+# A decoder (a model that writes word after word) is to learn the sentence *I am calm .*
+# Fill in the table for training with teacher forcing (the inputs are the true words,
+# whatever the model would have written) and a causal mask; START is the lecture's
+# `<go>`. What goes in at each place, what is to come out, and which inputs may the
+# place see? (Copy the table into the cell below and complete it.)
 #
 # | place | 0 | 1 | 2 | 3 |
 # |---|---|---|---|---|
@@ -271,22 +320,34 @@ check(slide_two_booleans, "slide_two_booleans")
 # | target | I | am | calm | . |
 # | may see the inputs at places | 0 | 0, 1 | 0, 1, 2 | 0, 1, 2, 3 |
 #
-# **Rubric.** *1 point*: inputs are the targets shifted right by one, behind START. *1 point*: each place sees itself and everything before it.
+# **Rubric.** *1 point*: inputs are the targets shifted right by one, START first. *1
+# point*: each place sees itself and everything before it.
 # ### END SOLUTION
 
 # %% [markdown]
 # ## 10. In your own words: too good to be true
 # *15 minutes · 3 points, graded by hand*
 #
-# A friend trains a language model on a small text. After an hour its training loss is 0.02 per token, its validation loss 0.03, on sentences that it has never seen. Asked to write, it stammers. Explain (a) what has probably happened, and why the *validation* loss did not give
-# it away, (b) how one could have known from the numbers alone, (c) how you would find the place in the code within ten minutes, and what could be the bug there (name two candidates).
+# A friend trains a language model on a small text. After an hour its training loss is
+# 0.02 per token, its validation loss 0.03, on sentences that it has never seen. Asked
+# to write, it stammers. Explain (a) what has probably happened, and why the
+# *validation* loss did not give it away, (b) how one could have known from the numbers
+# alone, (c) how you would find the place in the code within ten minutes, and what could
+# be the bug there (name two candidates).
 
 # %% [markdown] nbgrader={"grade_id": "too_good_to_be_true", "points": 3}
 # ### BEGIN SOLUTION
-# **Rubric.** *1 point*: the model sees its targets (inputs are the shifted targets; a position sees the next one) and copies; the validation data go through the same leak, so a held-out set does not help. While generating, the next token does not exist.
-# *1 point*: a loss far below the entropy that language must have (several choices at most places; 0.03 nats means 97 % certainty at *every* token) is not plausible; or compare with the loss when generating, or with a simple model. *1 point*: a perturbation test,
-# layer by layer (change the future, see whether the past moves), and two plausible candidates, e.g. mask missing, `tril(1)`, inverted convention (`nn.MultiheadAttention`), a mask whose `masked_fill` result is thrown away, targets not shifted, a centred convolution or batch norm,
-# a mask that is applied in training only (then the training loss would be honest: half a point unless they say so).
+# **Rubric.** *1 point*: the model sees its targets (inputs are the shifted targets; a
+# position sees the next one) and copies; the validation data go through the same leak,
+# so a held-out set does not help. While generating, the next token does not exist. *1
+# point*: a loss far below the entropy that language must have (several choices at most
+# places; 0.03 nats means 97 % certainty at *every* token) is not plausible; or compare
+# with the loss when generating, or with a simple model. *1 point*: a perturbation test,
+# layer by layer (change the future, see whether the past moves), and two plausible
+# candidates, e.g. mask missing, `tril(1)`, inverted convention
+# (`nn.MultiheadAttention`), a mask whose `masked_fill` result is thrown away, targets
+# not shifted, a centred convolution or batch norm, a mask that is applied in training
+# only (then the training loss would be honest: half a point unless they say so).
 # ### END SOLUTION
 
 # %% [markdown]
@@ -300,8 +361,15 @@ summary("03")
 # %% [markdown]
 # ## Further reading
 #
-# - Vaswani et al., [*Attention is all you need*](https://arxiv.org/abs/1706.03762) (2017), section 3.2.3: where the three kinds of attention, and the mask in one sentence, come from.
-# - [`torch.nn.functional.scaled_dot_product_attention`](https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html) and
-#   [`torch.nn.MultiheadAttention`](https://docs.pytorch.org/docs/stable/generated/torch.nn.MultiheadAttention.html): read what each says about `attn_mask`, one after the other.
-# - Karpathy, [*Let's build GPT*](https://github.com/karpathy/ng-video-lecture) (2023): the causal mask in a complete small language model, `tril` and all.
-# - Geirhos et al., [*Shortcut learning in deep neural networks*](https://arxiv.org/abs/2004.07780) (2020): models that find another way to a low loss, far beyond masks.
+# - Vaswani et al., [*Attention is all you need*](https://arxiv.org/abs/1706.03762)
+#   (2017), section 3.2.3: where the three kinds of attention, and the mask in one
+#   sentence, come from.
+# - [`torch.nn.functional.scaled_dot_product_attention`](https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html)
+#   and
+#   [`torch.nn.MultiheadAttention`](https://docs.pytorch.org/docs/stable/generated/torch.nn.MultiheadAttention.html):
+#   read what each says about `attn_mask`, one after the other.
+# - Karpathy, [*Let's build GPT*](https://github.com/karpathy/ng-video-lecture) (2023):
+#   the causal mask in a complete small language model, `tril` and all.
+# - Geirhos et al., [*Shortcut learning in deep neural
+#   networks*](https://arxiv.org/abs/2004.07780) (2020): models that find another way to
+#   a low loss, far beyond masks.

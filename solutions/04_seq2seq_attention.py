@@ -1,17 +1,24 @@
 # %% [markdown]
 # # Assignment 04 · Sequence to sequence with attention
 #
-# You write what a decoder needs: its inputs, its loss, its measure of success, and the two classic ways of looking back at the source.
-# Then you find what is wrong on three printed slides.
+# You write what a decoder needs: its inputs, its loss, its measure of success, the two
+# classic ways of looking back at the source, and the loop by which it writes. Then you
+# find what is wrong in three common claims and programs. At the end your parts are put
+# together and translate.
 #
-# - Expected time: about two and a half hours.
-# - Below each answer stands a cell that checks it at once. It says what is wrong, and often which misunderstanding is behind it. The
-#   grader uses the same checks with other numbers and other sizes.
-# - Sizes: `B` batch, `S` length of the source, `T` length of the target, `D` size of a state, `V` number of words in the vocabulary.
+# - Expected time: about three hours.
+# - Below each answer stands a cell that checks it at once. It says what is wrong, and
+#   often which misunderstanding is behind it. The grader uses the same checks with
+#   other numbers and other sizes.
+# - Sizes: `B` batch, `S` length of the source, `T` length of the target, `D` size of a
+#   state, `V` number of words in the vocabulary.
 # - Batch first, always. Masks are boolean and True means *may attend*.
-# - Functions must not change the tensors that they are given, and must let gradients flow (no `.detach()`, no NumPy).
-# - Anything of torch may be used here. From earlier units you have `masked_softmax(scores, mask)`, which gives a row without any True
-#   zeros instead of NaN, `additive_scores(query, key, w_q, w_k, v)` and `padding_mask(lengths, max_len)`.
+# - Functions must not change the tensors that they are given, and must let gradients
+#   flow (no `.detach()`, no NumPy).
+# - Anything of torch may be used here. From earlier units you have
+#   `masked_softmax(scores, mask)`, which gives a row without any True zeros instead of
+#   NaN, `additive_scores(query, key, w_q, w_k, v)` and
+#   `padding_mask(lengths, max_len)`.
 
 # %%
 import math
@@ -20,17 +27,22 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from course_utils import check, summary
+from course_utils import check, ready, summary
 from course_utils.dot_product_attention import additive_scores
 from course_utils.masking import masked_softmax, padding_mask
+
+# these networks are small: more threads would only wait for each other
+torch.set_num_threads(1)
 
 # %% [markdown]
 # ## 1. What the decoder is given
 # *easy · 10 minutes · {{points shift_right}}*
 #
-# With teacher forcing the decoder's input at step `t` is the true token of step `t - 1`; its first input is the go symbol, whose id is `bos`.
-# Write `shift_right(targets, bos)`: `(B, T)` whole numbers → `(B, T)` whole numbers: first `bos`, then all targets but the last. Padding is
-# moved like any other token. With `bos = 1`:
+# With teacher forcing the decoder's input at step `t` is the true token of step
+# `t - 1`; its first input is the go symbol, whose id is `bos`. Write
+# `shift_right(targets, bos)`: `(B, T)` whole numbers → `(B, T)` whole numbers: first
+# `bos`, then all targets but the last. Padding is moved like any other token. With
+# `bos = 1`:
 #
 # ```
 # targets = [[7, 8, 9],      shift_right(targets, 1) = [[1, 7, 8],
@@ -52,10 +64,12 @@ check(shift_right)
 # ## 2. A table to fill in
 # *easy · 15 minutes · 4 points, graded by hand*
 #
-# A model translates *je suis Alex* into *I am Alex*, and each target ends in STOP. One deck trains such a model with *I am* as the decoder's input
-# and *am Alex* as its target, without a go symbol.
+# A model translates *je suis Alex* into *I am Alex*, and each target ends in STOP.
+# Somebody trains such a model with *I am* as the decoder's input and *am Alex* as its
+# target, without a go symbol.
 #
-# Copy the table into the cell below and fill it in. The last column is for test time, when the model has by mistake written *is* in its second step.
+# Copy the table into the cell below and fill it in. The last column is for test time,
+# when the model has by mistake written *is* in its second step.
 #
 # | step | input in training | target | input at test time |
 # |---|---|---|---|
@@ -64,7 +78,9 @@ check(shift_right)
 # | 3 | | | |
 # | 4 | | | |
 #
-# Then answer in one or two sentences each: What can the deck's model not do, for want of a go symbol? And why may step 3 go wrong at test time although it never does in training?
+# Then answer in one or two sentences each: What can their model not do, for want of a
+# go symbol? And why may step 3 go wrong at test time although it never does in
+# training?
 
 # %% [markdown] nbgrader={"grade_id": "decoder_table", "points": 4}
 # ### BEGIN SOLUTION
@@ -77,26 +93,35 @@ check(shift_right)
 #
 # **Rubric.**
 #
-# - 1 point: the columns of the training are right (inputs are the targets shifted by one, GO first, STOP is never an input).
-# - 1 point: the column of the test time has *is* in step 3, and in step 4 what the model itself wrote.
-# - 1 point: without a go symbol the first word can never be produced; it would have to be given.
-# - 1 point: exposure bias. In training only true prefixes are seen; after its own mistake the model is in a situation that it was never trained for.
+# - 1 point: the columns of the training are right (inputs are the targets shifted by
+#   one, GO first, STOP is never an input).
+# - 1 point: the column of the test time has *is* in step 3, and in step 4 what the
+#   model itself wrote.
+# - 1 point: without a go symbol the first word can never be produced; it would have to
+#   be given.
+# - 1 point: exposure bias. In training only true prefixes are seen; after its own
+#   mistake the model is in a situation that it was never trained for.
 # ### END SOLUTION
 
 # %% [markdown]
 # ## 3. A loss without padding
 # *medium · 25 minutes · {{points sequence_loss}}*
 #
-# Write `sequence_loss(logits, targets, pad)`: logits `(B, T, V)` and targets `(B, T)` → a scalar: the mean cross entropy over all tokens of the batch that are not
-# `pad`.
+# Write `sequence_loss(logits, targets, pad)`: logits `(B, T, V)` and targets `(B, T)` →
+# a scalar: the mean cross entropy over all tokens of the batch that are not `pad`.
 #
-# - The logits are raw: no softmax has been applied. They may be as large as ±300 or more, and the loss must stay finite.
-# - Logits and targets belong together position by position; the shift has already been made.
-# - It is *one* mean over all real tokens of the batch, not a mean of the sentences' means.
-# - `pad` can be any id of the vocabulary, can stand anywhere in a sentence, and a sentence may consist of nothing else; at least one token of the batch is real.
+# - The logits are raw: no softmax has been applied. They may be as large as ±300 or
+#   more, and the loss must stay finite.
+# - Logits and targets belong together position by position; the shift has already been
+#   made.
+# - It is *one* mean over all real tokens of the batch, not a mean of the sentences'
+#   means.
+# - `pad` can be any id of the vocabulary, can stand anywhere in a sentence, and a
+#   sentence may consist of nothing else; at least one token of the batch is real.
 # - Gradients must reach the logits.
 #
-# A number to compare with: if all logits are equal, every word has probability $1/V$, and the loss is $\log V$, however much padding there is.
+# A number to compare with: if all logits are equal, every word has probability $1/V$,
+# and the loss is $\log V$, however much padding there is.
 
 # %% nbgrader={"grade_id": "sequence_loss"}
 def sequence_loss(logits, targets, pad):
@@ -112,11 +137,13 @@ check(sequence_loss)
 # ## 4. All or nothing
 # *easy · 15 minutes · {{points exact_match}}*
 #
-# Write `exact_match(predicted, target, pad)`: two `(B, T)` tensors of ids → the share of sentences, between 0 and 1, that are right at *every* position where the
-# *target* is not `pad`.
+# Write `exact_match(predicted, target, pad)`: two `(B, T)` tensors of ids → the share
+# of sentences, between 0 and 1, that are right at *every* position where the *target*
+# is not `pad`.
 #
 # - What the model writes where the target is `pad` does not matter.
-# - A prediction that stops too early, and has `pad` where the target has a word, is wrong.
+# - A prediction that stops too early, and has `pad` where the target has a word, is
+#   wrong.
 # - A target of nothing but padding counts as right.
 # - A number or a tensor without axes, either is fine.
 #
@@ -142,13 +169,16 @@ check(exact_match)
 # ## 5. Luong: the current state asks
 # *medium · 30 minutes · {{points luong_context}}*
 #
-# Write `luong_context(state, memory, mask)`: the decoder's state `(B, D)`, the encoder's states `(B, S, D)` and a mask `(B, S)` → `(context (B, D), weights (B, S))`.
+# Write `luong_context(state, memory, mask)`: the decoder's state `(B, D)`, the
+# encoder's states `(B, S, D)` and a mask `(B, S)` → `(context (B, D), weights (B, S))`.
 #
-# - Score of place `i`: the dot product of the state with `memory[:, i]`, **without a scale**.
+# - Score of place `i`: the dot product of the state with `memory[:, i]`, **without a
+#   scale**.
 # - Weights: softmax over the places where the mask is True; all others get exactly 0.
 # - Context: the sum of the memory's places, weighted.
 # - A row whose mask is False everywhere gets weights 0 and context 0, not NaN.
-# - Each state looks at its own sentence only. Scores may be very low (around -50) or very high.
+# - Each state looks at its own sentence only. Scores may be very low (around -50) or
+#   very high.
 #
 # ```
 # state  = [[0.2, 1.0]]
@@ -174,22 +204,27 @@ check(luong_context)
 # ## 6. Bahdanau: the previous state asks
 # *medium · 30 minutes · {{points bahdanau_context}}*
 #
-# The same with the additive score. Encoder and decoder may now have different sizes, because each is projected first:
+# The same with the additive score. Encoder and decoder may now have different sizes,
+# because each is projected first:
 #
 # $$e_i = v \cdot \tanh(s\,W_s + h_i\,W_h)$$
 #
-# Write `bahdanau_context(state, memory, w_s, w_h, v, mask)`: `(B, Ds)`, `(B, S, Dm)`, `(Ds, A)`, `(Dm, A)`, `(A,)`, `(B, S)` → `(context (B, Dm), weights (B, S))`.
-# `Ds` and `Dm` are the sizes of the decoder's and the encoder's states, `A` is the size in which they meet.
+# Write `bahdanau_context(state, memory, w_s, w_h, v, mask)`: `(B, Ds)`, `(B, S, Dm)`,
+# `(Ds, A)`, `(Dm, A)`, `(A,)`, `(B, S)` → `(context (B, Dm), weights (B, S))`. `Ds` and
+# `Dm` are the sizes of the decoder's and the encoder's states, `A` is the size in which
+# they meet.
 #
 # - No scale, no bias.
-# - The context is the weighted sum of the memory *itself*: the projection serves the score alone.
+# - The context is the weighted sum of the memory *itself*: the projection serves the
+#   score alone.
 # - Mask, and rows with nothing to look at: as in exercise 5.
 #
-# The function does not care whether `state` is the previous or the current one. The caller decides that: Bahdanau's decoder passes the previous state.
+# The function does not care whether `state` is the previous or the current one. The
+# caller decides that: Bahdanau's decoder passes the previous state.
 
 # %% nbgrader={"grade_id": "bahdanau_context"}
 def bahdanau_context(state, memory, w_s, w_h, v, mask):
-    """(B, Ds), (B, S, Dm), (Ds, A), (Dm, A), (A,), (B, S) bool -> context (B, Dm), weights (B, S)."""
+    """(B, Ds), (B, S, Dm), (Ds, A), (Dm, A), (A,), (B, S) bool -> (B, Dm), (B, S)."""
     ### BEGIN SOLUTION
     scores = additive_scores(state[:, None, :], memory, w_s, w_h, v)[:, 0]  # (B, S)
     weights = masked_softmax(scores, mask)  # (B, S)
@@ -200,24 +235,63 @@ def bahdanau_context(state, memory, w_s, w_h, v, mask):
 check(bahdanau_context)
 
 # %% [markdown]
-# ## 7. Spot the bug: who looked at whom?
+# ## 7. Write until the end
+# *medium · 30 minutes · {{points generate}}*
+#
+# At test time nobody knows the target: each step is given what the step before it
+# wrote. Write `generate(step, state, bos, eos, pad, max_len)` for a whole batch of
+# sentences at once. `step` is one step of a decoder: tokens `(B,)` and state `(B, D)` →
+# logits `(B, V)` and the new state `(B, D)`. Return `(B, T)` whole numbers.
+#
+# - The first input of every sentence is `bos`; it is not part of the result. After that
+#   each row is given the word with its largest logit, again and again.
+# - `eos` ends a sentence and is its last word. Whatever the model says after that no
+#   longer counts: those places hold `pad`.
+# - Stop as soon as **all** sentences have ended, or after `max_len` words. So `T` is
+#   the number of words in the longest sentence, `eos` included, and at most `max_len`.
+# - Rows do not depend on one another, so it does not matter what a sentence that has
+#   ended is given as input. `max_len` is at least 1; `bos`, `eos` and `pad` differ.
+#
+# With `eos = 2` and `pad = 0`, a batch of two may come out as
+# `[[7, 2, 0, 0], [5, 5, 8, 2]]`.
+
+# %% nbgrader={"grade_id": "generate"}
+def generate(step, state, bos, eos, pad, max_len):
+    """step: (B,), (B, D) -> (B, V), (B, D). -> (B, T) int."""
+    ### BEGIN SOLUTION
+    token = torch.full((len(state),), bos)  # (B,)
+    done = torch.zeros(len(state), dtype=torch.bool)  # (B,)
+    tokens = []
+    while len(tokens) < max_len and not done.all():
+        logits, state = step(token, state)  # (B, V), (B, D)
+        token = logits.argmax(-1).masked_fill(done, pad)  # (B,)
+        tokens.append(token)
+        done = done | (token == eos)  # (B,)
+    return torch.stack(tokens, dim=1)  # (B, T)
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "test_generate"}
+check(generate)
+
+# %% [markdown]
+# ## 8. Spot the bug: who looked at whom?
 # *5 minutes · {{points slide_alignment}}*
 #
-# A model translates English into French. A slide shows its alignment matrix: the English words stand along the top, the French words that the model wrote stand down the side,
-# one row per written word, and it is bright where *Area* meets *la* and *zone* (below: ■ a large weight, □ a smaller one). The slide concludes that the model, in order to generate *Area*, looked at *la* and *zone*.
+# A model has translated *ich habe das Buch gelesen* into *I have read the book*. Its
+# weights are drawn with the German words along the top and, down the side, the tokens
+# that the *decoder was given*, one row per step (■ a large weight, □ a smaller one):
 #
 # ```
-#              The   agreement   on   the   European   Economic   Area
-#   L'          ■
-#   accord             ■
-#   sur                          ■
-#   la                                 ■                            □
-#   zone                                                            ■
-#   économique                                            ■
-#   européenne                                ■
+#           ich   habe   das   Buch   gelesen
+#   <go>     ■
+#   I              ■                     □
+#   have                                 ■
+#   read                  ■
+#   the                          ■
 # ```
 #
-# What is wrong?
+# A reader concludes that the model looked at *das* in order to write *read*. What is
+# wrong?
 #
 # {{options slide_alignment}}
 
@@ -231,11 +305,12 @@ slide_alignment = "c"
 check(slide_alignment, "slide_alignment")
 
 # %% [markdown]
-# ## 8. Spot the bug: who asks?
+# ## 9. Spot the bug: who asks?
 # *5 minutes · {{points slide_who_asks}}*
 #
-# A slide explains translation with the general form of attention like this: the words of the source are the *values*, the words generated so far are the *keys*.
-# What has to be changed?
+# A program summarises a text of 400 words. After 20 words have been written you look at
+# the weights of its attention between text and summary: a tensor of shape (400, 20)
+# whose *rows* sum to one. It runs, and the summaries are bad. What has happened?
 #
 # {{options slide_who_asks}}
 
@@ -249,21 +324,24 @@ slide_who_asks = "b"
 check(slide_who_asks, "slide_who_asks")
 
 # %% [markdown]
-# ## 9. Spot the bug: a program that runs
+# ## 10. Spot the bug: a program that runs
 # *10 minutes · {{points slide_two_bugs}}*
 #
-# A slide classifies texts with a vocabulary of 2000 words, vectors of 100 numbers and an LSTM of 20 units. Rewritten in torch, its program is:
+# A program classifies texts with a vocabulary of 3000 words, vectors of 60 numbers and
+# an LSTM of 20 units:
 #
 # ```python
-# embedding = nn.Embedding(100, 2000)                # nn.Embedding(num_embeddings, embedding_dim)
-# lstm = nn.LSTM(100, 20, batch_first=True)
+# embedding = nn.Embedding(60, 3000)      # (num_embeddings, embedding_dim)
+# lstm = nn.LSTM(60, 20, batch_first=True)
 #
-# x = embedding(words)                               # words: (B, T, 1), ids
-# x = x.reshape(len(words), -1, 100)
-# x, _ = lstm(x)                                     # then attention, a mean over time, a classifier
+# x = embedding(words)                    # words: (B, T, 1), ids
+# x = x.reshape(len(words), -1, 60)
+# x, _ = lstm(x)                          # then attention, mean, classifier
 # ```
 #
-# It runs on the author's test sentence, the result has the right shape, and the embedding has 200,000 weights, as expected. What is wrong?
+# It runs on the author's test sentence, the result has the right shape, and the
+# embedding has 180,000 weights, as expected. How many steps does the LSTM make for a
+# text of 12 words, whose ids happen to be below 60?
 #
 # {{options slide_two_bugs}}
 
@@ -277,25 +355,108 @@ slide_two_bugs = "d"
 check(slide_two_bugs, "slide_two_bugs")
 
 # %% [markdown]
-# ## 10. In your own words: the bottleneck
+# ## 11. In your own words: the bottleneck
 # *15 minutes · 4 points, graded by hand*
 #
 # A GRU with 512 units reads a source of `S` tokens; a decoder writes `T` tokens.
 #
-# 1. How many numbers does the decoder get from the encoder without attention, for `S = 10` and for `S = 1000`? How many with attention?
-# 2. In the lecture the model without attention reverses four letters nearly always and sixteen never. Someone proposes a GRU with 5120 units instead of attention. What would that change, and what
-#    would it not change?
-# 3. What does attention cost in exchange? Name the quantity that grows, and how it grows with `S` and `T`.
+# 1. How many numbers does the decoder get from the encoder without attention, for
+#    `S = 10` and for `S = 1000`? How many with attention?
+# 2. In the lecture the model without attention reverses four letters nearly always and
+#    sixteen never. Someone proposes a GRU with 5120 units instead of attention. What
+#    would that change, and what would it not change?
+# 3. What does attention cost in exchange? Name the quantity that grows, and how it
+#    grows with `S` and `T`.
 
 # %% [markdown] nbgrader={"grade_id": "why_bottleneck", "points": 4}
 # ### BEGIN SOLUTION
 # **Rubric.**
 #
-# - 1 point: without attention 512 numbers in both cases, the size of the state does not depend on the length.
+# - 1 point: without attention 512 numbers in both cases, the size of the state does not
+#   depend on the length.
 # - 1 point: with attention the whole memory, 512 · S numbers: 5,120 and 512,000.
-# - 1 point: a larger state moves the cliff to longer strings, but its size is still fixed: there is always a length that is too long (and the cost of every step grows with the square of the size).
-# - 1 point: T · S scores (and weights) have to be computed, S per written token, and the memory of S states has to be kept.
+# - 1 point: a larger state moves the cliff to longer strings, but its size is still
+#   fixed: there is always a length that is too long (and the cost of every step grows
+#   with the square of the size).
+# - 1 point: T · S scores (and weights) have to be computed, S per written token, and
+#   the memory of S states has to be kept.
 # ### END SOLUTION
+
+# %% [markdown]
+# ## Let it translate
+#
+# Not graded: your parts, put together, translate German number words into digits. A GRU
+# reads the parts of a word; a second one writes, looks back by *your*
+# `bahdanau_context` before each digit, learns by *your* `shift_right` and
+# `sequence_loss` (about ten seconds), writes by *your* `generate`, and is measured by
+# *your* `exact_match` on 500 numbers that it never saw.
+
+# %%
+class Translator(nn.Module):
+    def __init__(self, parts, digits, dim=48):
+        super().__init__()
+        self.read, self.wrote = nn.Embedding(parts, dim), nn.Embedding(digits, dim)
+        self.encoder = nn.GRU(dim, dim, batch_first=True)
+        self.cell, self.out = nn.GRUCell(2 * dim, dim), nn.Linear(2 * dim, digits)
+        self.w_s = nn.Parameter(torch.randn(dim, dim) / dim**0.5)
+        self.w_h = nn.Parameter(torch.randn(dim, dim) / dim**0.5)
+        self.v = nn.Parameter(torch.randn(dim) / dim**0.5)
+
+    def encode(self, source):  # (B, S) -> the first state (B, D); memory is kept
+        self.memory, self.mask = self.encoder(self.read(source))[0], source != 0
+        return self.memory[torch.arange(len(source)), self.mask.sum(1) - 1]
+
+    def step(self, token, state):  # (B,), (B, D) -> (B, V), (B, D)
+        asks = self.w_s, self.w_h, self.v
+        context, self.weights = bahdanau_context(state, self.memory, *asks, self.mask)
+        state = self.cell(torch.cat([self.wrote(token), context], -1), state)
+        return self.out(torch.cat([context, state], -1)), state
+
+
+# %%
+needed = "shift_right", "sequence_loss", "exact_match", "bahdanau_context", "generate"
+if ready(*needed):
+    from course_utils.data.letters import Vocabulary
+    from course_utils.data.sequences import read_rows, spell
+    from course_utils.plotting import heatmap
+    from course_utils.training import fit, seeded, steps
+
+    numbers, texts = zip(*read_rows("number_words"))  # "0025", "fünf und zwanzig"
+    numbers = [spell(number.lstrip("0") or "0") for number in numbers]  # "2 5"
+    parts, digits = Vocabulary(texts), Vocabulary(numbers)
+    source = parts.encode(texts)  # (4000, S)
+    target = digits.encode(numbers, end=True)  # (4000, T)
+    bos, eos, pad, longest = digits.bos, digits.eos, digits.pad, target.shape[1]
+    torch.manual_seed(0)
+    model, draw = Translator(len(parts), len(digits)), seeded(0)
+
+    def loss(step):
+        batch = torch.randint(500, len(source), (64,), generator=draw)  # (64,)
+        state, logits = model.encode(source[batch]), []
+        for token in shift_right(target[batch], bos).unbind(1):  # (64,)
+            scores, state = model.step(token, state)  # (64, V), (64, D)
+            logits.append(scores)
+        return sequence_loss(torch.stack(logits, 1), target[batch], pad)
+
+    fit(loss, model.parameters(), steps(500), lr=8e-3, clip=1.0, decay=True)
+    looks = []
+
+    def watched(token, state):  # one step, and where it looked
+        logits, state = model.step(token, state)  # (1, V), (1, D)
+        looks.append(model.weights)  # (1, S)
+        return logits, state
+
+    with torch.no_grad():
+        state = model.encode(source[:500])  # (500, D)
+        written = generate(model.step, state, bos, eos, pad, longest)  # (500, ≤ T)
+        written = F.pad(written, (0, longest - written.shape[1]), value=pad)  # (500, T)
+        share = exact_match(written, target[:500], pad)
+        print(f"{share:.1%} of 500 new numbers are right")
+        text = "vier tausend sieben hundert fünf und zwanzig"
+        state = model.encode(parts.encode([text]))  # (1, D)
+        answer = generate(watched, state, bos, eos, pad, longest)[0]  # (T,)
+    print(text, "→", digits.decode(answer))
+    heatmap(torch.cat(looks), [digits.words[i] for i in answer], text.split())
 
 # %% [markdown]
 # ## What you have
@@ -308,10 +469,21 @@ summary("04")
 # %% [markdown]
 # ## Further reading
 #
-# - Bahdanau, Cho, Bengio, [Neural Machine Translation by Jointly Learning to Align and Translate](https://arxiv.org/abs/1409.0473) (2014): the paper that began it; figure 3 is the matrix of
-#   exercise 7, and figure 2 shows the score no longer falling with the length of the sentence.
-# - Luong, Pham, Manning, [Effective Approaches to Attention-based Neural Machine Translation](https://arxiv.org/abs/1508.04025) (2015): dot, general and local attention, compared fairly in one place.
-# - Sutskever, Vinyals, Le, [Sequence to Sequence Learning with Neural Networks](https://arxiv.org/abs/1409.3215) (2014): how far one gets *without* attention, and why they reversed the source.
-# - Bengio et al., [Scheduled Sampling](https://arxiv.org/abs/1506.03099) (2015): a remedy for exposure bias, described by those who named the problem's cause.
-# - Chan et al., [Listen, Attend and Spell](https://arxiv.org/abs/1508.01211) (2015): the same model with sound as its source; its alignments run strictly from left to right.
-# - Olah and Carter, [Attention and Augmented Recurrent Neural Networks](https://distill.pub/2016/augmented-rnns/) (2016): the best pictures of an RNN that looks back.
+# - Bahdanau, Cho, Bengio, [Neural Machine Translation by Jointly Learning to Align and
+#   Translate](https://arxiv.org/abs/1409.0473) (2014): the paper that began it; figure
+#   3 is a matrix like that of exercise 8, and figure 2 shows the score no longer
+#   falling with the length of the sentence.
+# - Luong, Pham, Manning, [Effective Approaches to Attention-based Neural Machine
+#   Translation](https://arxiv.org/abs/1508.04025) (2015): dot, general and local
+#   attention, compared fairly in one place.
+# - Sutskever, Vinyals, Le, [Sequence to Sequence Learning with Neural
+#   Networks](https://arxiv.org/abs/1409.3215) (2014): how far one gets *without*
+#   attention, and why they reversed the source.
+# - Bengio et al., [Scheduled Sampling](https://arxiv.org/abs/1506.03099) (2015): a
+#   remedy for exposure bias, described by those who named the problem's cause.
+# - Chan et al., [Listen, Attend and Spell](https://arxiv.org/abs/1508.01211) (2015):
+#   the same model with sound as its source; its alignments run strictly from left to
+#   right.
+# - Olah and Carter, [Attention and Augmented Recurrent Neural
+#   Networks](https://distill.pub/2016/augmented-rnns/) (2016): the best pictures of an
+#   RNN that looks back.

@@ -1,14 +1,18 @@
 # %% [markdown]
 # # Assignment 05 · Multi-head attention
 #
-# You build multi-head attention from its parts, prove that it equals torch's, and find three mistakes in printed slides.
+# You build multi-head attention from its parts, prove that it equals torch's, and find
+# what is wrong in three common claims.
 #
-# - Expected time: about two hours.
-# - Below each answer stands a cell that checks it at once. It tells what is wrong, and often which misunderstanding is behind it.
-#   The grader uses the same checks with other numbers.
-# - Sizes: `B` batch, `T` queries, `S` keys, `D` features of the model, `H` heads, `d = D / H` features of a head.
+# - Expected time: about two and a half hours.
+# - Below each answer stands a cell that checks it at once. It tells what is wrong, and
+#   often which misunderstanding is behind it. The grader uses the same checks with
+#   other numbers.
+# - Sizes: `B` batch, `T` queries, `S` keys, `D` features of the model, `H` heads,
+#   `d = D / H` features of a head.
 # - Masks are boolean and True means *may attend*.
-# - Functions must not change the tensors that they are given, and must let gradients flow (no `.detach()`, no NumPy).
+# - Functions must not change the tensors that they are given, and must let gradients
+#   flow (no `.detach()`, no NumPy).
 
 # %%
 import math
@@ -26,8 +30,8 @@ from course_utils.masking import causal_mask, masked_attention, masked_softmax
 #
 # Write `split_heads(x, heads)`: `(B, T, D)` → `(B, H, T, d)` with `d = D / H`.
 #
-# - Head `h` gets the `h`-th *contiguous* slice of the features: head 0 the features `0 … d - 1` of every time step, head 1 the
-#   features `d … 2d - 1`, and so on.
+# - Head `h` gets the `h`-th *contiguous* slice of the features: head 0 the features
+#   `0 … d - 1` of every time step, head 1 the features `d … 2d - 1`, and so on.
 # - If the number of heads does not divide `D`, raise a `ValueError`.
 #
 # A small example, one sequence of two steps with four features, two heads:
@@ -44,7 +48,8 @@ def split_heads(x, heads):
     batch, length, dim = x.shape
     if dim % heads:
         raise ValueError(f"{heads} heads cannot share {dim} features evenly")
-    return x.view(batch, length, heads, dim // heads).transpose(1, 2)  # (B, T, H, d) -> (B, H, T, d)
+    pieces = x.view(batch, length, heads, dim // heads)  # (B, T, H, d)
+    return pieces.transpose(1, 2)  # (B, H, T, d)
     ### END SOLUTION
 
 # %% nbgrader={"grade_id": "test_split_heads"}
@@ -54,8 +59,8 @@ check(split_heads)
 # ## 2. Merge the heads again
 # *easy · 10 minutes · {{points merge_heads}}*
 #
-# Write `merge_heads(x)`: `(B, H, T, d)` → `(B, T, H * d)`, the inverse of `split_heads`: each time step gets the features of
-# all its heads, head 0 first.
+# Write `merge_heads(x)`: `(B, H, T, d)` → `(B, T, H * d)`, the inverse of
+# `split_heads`: each time step gets the features of all its heads, head 0 first.
 
 # %% nbgrader={"grade_id": "merge_heads"}
 def merge_heads(x):
@@ -71,18 +76,25 @@ check(merge_heads)
 # ## 3. Multi-head attention
 # *medium · 30 minutes · {{points MultiHeadAttention}}*
 #
-# Complete `forward`. The constructor is given; do not change it, the checks copy weights into these four layers.
+# Complete `forward`. The constructor is given; do not change it, the checks copy
+# weights into these four layers.
 #
-# 1. Send `query`, `key` and `value` each through the layer of its name, and split the results into heads.
-# 2. Let every head attend, scaled by the root of a head's size. You may use `masked_attention(query, key, value, mask)` of unit 03,
-#    which works on the last two axes, scales by itself and returns `(output, weights)`; or write it out.
+# 1. Send `query`, `key` and `value` each through the layer of its name, and split the
+#    results into heads.
+# 2. Let every head attend, scaled by the root of a head's size. You may use
+#    `masked_attention(query, key, value, mask)` of unit 03, which works on the last two
+#    axes, scales by itself and returns `(output, weights)`; or write it out.
 # 3. Merge the heads and send them through `self.out`.
 #
-# Return the pair `(output (B, T, D), weights (B, H, T, S))`: the weights of *every* head, not their mean.
+# Return the pair `(output (B, T, D), weights (B, H, T, S))`: the weights of *every*
+# head, not their mean.
 #
-# - `query` has length `T`, `key` and `value` have length `S`; they may be three different tensors.
-# - `mask` is `None` or boolean, broadcastable to `(B, H, T, S)`: e.g. `(T, S)`, or `(B, 1, 1, S)`.
-# - A query that may attend to nothing gets weights that are all zero (`masked_attention` does that).
+# - `query` has length `T`, `key` and `value` have length `S`; they may be three
+#   different tensors.
+# - `mask` is `None` or boolean, broadcastable to `(B, H, T, S)`: e.g. `(T, S)`, or
+#   `(B, 1, 1, S)`.
+# - A query that may attend to nothing gets weights that are all zero
+#   (`masked_attention` does that).
 # - Not allowed: `nn.MultiheadAttention`, `F.multi_head_attention_forward`.
 
 # %% nbgrader={"grade_id": "MultiHeadAttention"}
@@ -98,7 +110,7 @@ class MultiHeadAttention(nn.Module):
         self.out = nn.Linear(dim, dim)
 
     def forward(self, query, key, value, mask=None):
-        """(B, T, D), (B, S, D), (B, S, D), mask -> output (B, T, D), weights (B, H, T, S)."""
+        """(B, T, D), (B, S, D), (B, S, D), mask -> (B, T, D), weights (B, H, T, S)."""
         ### BEGIN SOLUTION
         q = split_heads(self.query(query), self.heads)  # (B, H, T, d)
         k = split_heads(self.key(key), self.heads)  # (B, H, S, d)
@@ -114,21 +126,24 @@ check(MultiHeadAttention)
 # ## 4. Weights from torch
 # *medium · 25 minutes · {{points from_torch}}*
 #
-# Write `from_torch(mha)`: it takes an `nn.MultiheadAttention` (batch first, no dropout, with biases) and returns one of *your*
-# `MultiHeadAttention` with the same weights, so that both give the same output and the same weights per head.
+# Write `from_torch(mha)`: it takes an `nn.MultiheadAttention` (batch first, no dropout,
+# with biases) and returns one of *your* `MultiHeadAttention` with the same weights, so
+# that both give the same output and the same weights per head. Your module gets its own
+# copies: whatever is trained or changed in one of the two later, the other stays as it is.
 #
 # What is inside `mha`:
 #
 # | attribute | shape | what it is |
 # |---|---|---|
 # | `mha.embed_dim`, `mha.num_heads` | numbers | $D$ and $H$ |
-# | `mha.in_proj_weight` | `(3 D, D)` | the weights of query, key and value, in this order, on top of one another |
+# | `mha.in_proj_weight` | `(3 D, D)` | weights of query, key, value, on top of one another |
 # | `mha.in_proj_bias` | `(3 D,)` | their biases, in the same order |
 # | `mha.out_proj` | an `nn.Linear` | the output projection |
 #
-# Both torch's packed matrix and an `nn.Linear` store weights as `(out, in)`. To set a parameter, use `with torch.no_grad():` and
-# `parameter.copy_(tensor)`, or `load_state_dict`. This exercise uses your class of exercise 3, so solve that one first. The cell below
-# the answer lets you look at the difference yourself.
+# Both torch's packed matrix and an `nn.Linear` store weights as `(out, in)`. To set a
+# parameter, use `with torch.no_grad():` and `parameter.copy_(tensor)`, or
+# `load_state_dict`. This exercise uses your class of exercise 3, so solve that one
+# first. The cell below the answer lets you look at the difference yourself.
 
 # %% nbgrader={"grade_id": "from_torch"}
 def from_torch(mha):
@@ -137,9 +152,9 @@ def from_torch(mha):
     attention = MultiHeadAttention(mha.embed_dim, mha.num_heads)
     layers = (attention.query, attention.key, attention.value)
     with torch.no_grad():
-        for layer, weight, bias in zip(layers, mha.in_proj_weight.chunk(3), mha.in_proj_bias.chunk(3)):
-            layer.weight.copy_(weight)
-            layer.bias.copy_(bias)
+        for i, layer in enumerate(layers):
+            layer.weight.copy_(mha.in_proj_weight.chunk(3)[i])  # (D, D)
+            layer.bias.copy_(mha.in_proj_bias.chunk(3)[i])  # (D,)
     attention.out.load_state_dict(mha.out_proj.state_dict())
     return attention
     ### END SOLUTION
@@ -153,20 +168,63 @@ check(from_torch)
 # %%
 theirs = nn.MultiheadAttention(12, 3, batch_first=True)
 ours = from_torch(theirs)
-if ours is not None:
-    x, memory = torch.randn(2, 5, 12), torch.randn(2, 7, 12)  # (B, T, D), (B, S, D)
-    with torch.no_grad():
-        expected = theirs(x, memory, memory, average_attn_weights=False)  # (B, T, D), (B, H, T, S)
-        got = ours(x, memory, memory)  # (B, T, D), (B, H, T, S)
+x, memory = torch.randn(2, 5, 12), torch.randn(2, 7, 12)  # (B, T, D), (B, S, D)
+got = None if ours is None else ours(x, memory, memory)  # (B, T, D), (B, H, T, S)
+if got is not None:  # else exercise 3 or 4 is still to be solved
+    expected = theirs(x, memory, memory, average_attn_weights=False)
     print([f"{(a - b).abs().max():.1e}" for a, b in zip(got, expected)])
 
 # %% [markdown]
-# ## 5. Spot the bug: the embedding in pieces
+# ## 5. Heads that share keys and values
+# *medium · 25 minutes · {{points grouped_query_attention}}*
+#
+# A model that writes keeps the keys and values of everything so far. To save memory,
+# large language models let several heads of queries share one head of keys and values.
+# Write `grouped_query_attention(query, key, value, mask=None)`:
+#
+# - `query` is `(B, H, T, d)`, `key` and `value` are `(B, G, S, d)`: already projected
+#   and split, `H` heads of queries and `G` heads of keys and values.
+# - Neighbours share: with `H = 6` and `G = 2` the queries of heads 0, 1 and 2 use keys
+#   and values 0, those of heads 3, 4 and 5 use keys and values 1. If `G` does not
+#   divide `H`, raise a `ValueError`.
+# - Scores, scale (that of one head) and softmax as always. The mask, if there is one,
+#   is broadcastable to `(B, H, T, S)`; every row allows at least one key.
+# - Return `(output (B, H, T, d), weights (B, H, T, S))`.
+#
+# With `G = H` this is ordinary multi-head attention. Four heads with the queries 0, 1,
+# 2, 3 (`d = 1`, one step), group 0 with the keys 0, 1 and group 1 with the keys 1, 0:
+# the weights of the four heads are (.50, .50), (.27, .73), (.88, .12), (.95, .05).
+
+# %% nbgrader={"grade_id": "grouped_query_attention"}
+def grouped_query_attention(query, key, value, mask=None):
+    """(B, H, T, d), (B, G, S, d) twice -> (B, H, T, d), (B, H, T, S)."""
+    ### BEGIN SOLUTION
+    heads, groups = query.shape[1], key.shape[1]
+    if heads % groups:
+        raise ValueError(f"{heads} heads cannot share {groups} evenly")
+    key = key.repeat_interleave(heads // groups, dim=1)  # (B, H, S, d)
+    value = value.repeat_interleave(heads // groups, dim=1)  # (B, H, S, d)
+    return masked_attention(query, key, value, mask)
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "test_grouped_query_attention"}
+check(grouped_query_attention)
+
+# %% [markdown]
+# ## 6. Spot the bug: split first
 # *5 minutes · {{points slide_pieces}}*
 #
-# A slide explains multi-head attention in three steps: (1) the embedding of each word is split into $H$ pieces of equal size;
-# (2) attention is applied to each of the pieces; (3) the outputs are concatenated. What is wrong?
-# {{options slide_pieces}}
+# With $D = 512$ and 8 heads somebody splits *before* projecting:
+#
+# ```python
+# self.query = nn.Linear(64, 64, bias=False)   # likewise self.key, self.value
+# ...
+# x = split_heads(x, 8)                        # (B, 8, T, 64)
+# q, k, v = self.query(x), self.key(x), self.value(x)
+# ```
+#
+# It runs, and the shapes are right. How many weights do the three projections have, and
+# what is wrong with them? {{options slide_pieces}}
 
 # %% nbgrader={"grade_id": "slide_pieces"}
 slide_pieces = None  # "a", "b", "c" or "d"
@@ -178,15 +236,17 @@ slide_pieces = "c"
 check(slide_pieces, "slide_pieces")
 
 # %% [markdown]
-# ## 6. Spot the bug: one index
+# ## 7. Spot the bug: one letter
 # *5 minutes · {{points slide_index}}*
 #
-# Another slide defines, for the step $l$ that asks, a step $t$ that is looked at and a head $i$:
+# The scores of all heads at once, by `einsum`. Queries and keys have the shape (B, H,
+# T, d); $d$ is the size of a head:
 #
-# $$e_{l,t,i} = q_{l,i} \cdot k_{l,i}, \qquad \alpha_{l,t,i} = \frac{\exp(e_{l,t,i})}{\sum_{t'} \exp(e_{l,t',i})}, \qquad
-# a_{l,i} = \sum_t \alpha_{l,t,i}\, v_{t,i}$$
+# ```python
+# scores = torch.einsum("bhtd,bgsd->bhts", q, k) / math.sqrt(d)
+# ```
 #
-# What is the worst thing wrong with it?
+# Letters that do not occur after the arrow are summed over. What does this compute?
 # {{options slide_index}}
 
 # %% nbgrader={"grade_id": "slide_index"}
@@ -199,12 +259,12 @@ slide_index = "b"
 check(slide_index, "slide_index")
 
 # %% [markdown]
-# ## 7. Spot the bug: heads for speed
+# ## 8. Predict: more heads of the same size
 # *5 minutes · {{points slide_speed}}*
 #
-# A slide calls several heads an easy trick that makes attention more parallel. Think of one head with $D$ features, and of $H$ heads
-# with $D / H$ features each. Is it right?
-# {{options slide_speed}}
+# A layer with $D = 512$ has 8 heads of 64 features. Somebody wants 16 heads, but keeps
+# their size at 64; $W_O$ brings the result back to 512. What happens to the number of
+# parameters, and to the multiplications for the scores? {{options slide_speed}}
 
 # %% nbgrader={"grade_id": "slide_speed"}
 slide_speed = None  # "a", "b", "c" or "d"
@@ -216,25 +276,33 @@ slide_speed = "d"
 check(slide_speed, "slide_speed")
 
 # %% [markdown]
-# ## 8. Written: the bias that does nothing
+# ## 9. Written: the bias that does nothing
 # *medium · 15 minutes · 4 points, graded by hand*
 #
-# In the lecture, 5 was added to the bias of the *key* layer, and the output stayed the same.
+# In the lecture, 5 was added to the bias of the *key* layer, and the output stayed the
+# same.
 #
-# 1. Show in two or three lines why, for every query and every head, a bias $b$ added to all keys does not change the attention weights.
+# 1. Show in two or three lines why, for every query and every head, a bias $b$ added to
+#    all keys does not change the attention weights.
 # 2. Is the same true for a bias on the *queries*? Give the reason, not only yes or no.
-# 3. Is it true for a bias on the *values*? What does such a bias do to the output, when every row of weights sums to one?
+# 3. Is it true for a bias on the *values*? What does such a bias do to the output, when
+#    every row of weights sums to one?
 
 # %% [markdown] nbgrader={"grade_id": "why_no_key_bias", "points": 4}
 # ### BEGIN SOLUTION
 # **Rubric.**
 #
-# - 2 points for part 1: the score becomes $q \cdot (k_t + b) = q \cdot k_t + q \cdot b$; the second term is the same for all $t$ (1 point); softmax over $t$
-#   does not change when the same number is added to all scores (1 point).
-# - 1 point for part 2: no. $(q + b) \cdot k_t = q \cdot k_t + b \cdot k_t$, and $b \cdot k_t$ differs from key to key: it is a
-#   preference for some keys whatever the query.
-# - 1 point for part 3: no. As the weights sum to one, $\sum_t \alpha_t (v_t + b) = \sum_t \alpha_t v_t + b$: the same vector is added to
-#   every output of the head (and goes through $W_O$; the bias of the output layer could do the same).
+# - 2 points for part 1: the score becomes
+#   $q \cdot (k_t + b) = q \cdot k_t + q \cdot b$; the second term is the same for all
+#   $t$ (1 point); softmax over $t$ does not change when the same number is added to all
+#   scores (1 point).
+# - 1 point for part 2: no. $(q + b) \cdot k_t = q \cdot k_t + b \cdot k_t$, and
+#   $b \cdot k_t$ differs from key to key: it is a preference for some keys whatever the
+#   query.
+# - 1 point for part 3: no. As the weights sum to one,
+#   $\sum_t \alpha_t (v_t + b) = \sum_t \alpha_t v_t + b$: the same vector is added to
+#   every output of the head (and goes through $W_O$; the bias of the output layer could
+#   do the same).
 # ### END SOLUTION
 
 # %% [markdown]
@@ -246,11 +314,15 @@ summary("05")
 # %% [markdown]
 # ## Further reading
 #
-# - Vaswani et al., [Attention Is All You Need](https://arxiv.org/abs/1706.03762) (2017), section 3.2.2: the original definition, half a
-#   page that you can now read line by line.
-# - Michel, Levy, Neubig, [Are Sixteen Heads Really Better than One?](https://arxiv.org/abs/1905.10650) (2019): head ablation, as in the
-#   lecture, on real translation models.
-# - Voita et al., [Analyzing Multi-Head Self-Attention](https://arxiv.org/abs/1905.09418) (2019): what the heads that survive pruning do;
-#   some of them can be named.
-# - Elhage et al., [A Mathematical Framework for Transformer Circuits](https://transformer-circuits.pub/2021/framework/index.html) (2021):
-#   takes "the output is a sum over heads" as its starting point and gets far with it.
+# - Vaswani et al., [Attention Is All You Need](https://arxiv.org/abs/1706.03762)
+#   (2017), section 3.2.2: the original definition, half a page that you can now read
+#   line by line.
+# - Michel, Levy, Neubig, [Are Sixteen Heads Really Better than
+#   One?](https://arxiv.org/abs/1905.10650) (2019): head ablation, as in the lecture, on
+#   real translation models.
+# - Voita et al., [Analyzing Multi-Head
+#   Self-Attention](https://arxiv.org/abs/1905.09418) (2019): what the heads that
+#   survive pruning do; some of them can be named.
+# - Elhage et al., [A Mathematical Framework for Transformer
+#   Circuits](https://transformer-circuits.pub/2021/framework/index.html) (2021): takes
+#   "the output is a sum over heads" as its starting point and gets far with it.

@@ -1,14 +1,18 @@
 # %% [markdown]
 # # Assignment 07 · The Transformer encoder
 #
-# You build an encoder from layer norm upwards, train it on texts in which the order of the words decides, and find the mistake in four slides.
+# You build an encoder from layer norm upwards, train it on texts in which the order of
+# the words decides, and find the mistake in four common claims.
 #
-# - Expected time: about two and a half hours.
-# - Below each answer stands a cell that checks it at once. It tells what is wrong, and often which misunderstanding is behind it.
-#   The grader uses the same checks with other numbers.
-# - Sizes: `B` batch, `T` length, `D` features of a token, `H` heads. Masks are boolean and True means *may attend*, or: *this token counts*.
-# - Functions and modules must not change the tensors that they are given, and must let gradients flow (no `.detach()`, no NumPy). Constructors that are given stay as they are: the checks copy
-#   weights into the layers by their names.
+# - Expected time: about three hours.
+# - Below each answer stands a cell that checks it at once. It says what is wrong, and
+#   often which misunderstanding caused it. The grader uses the same checks with other
+#   numbers.
+# - Sizes: `B` batch, `T` length, `D` features of a token, `H` heads. Masks are boolean
+#   and True means *may attend*, or: *this token counts*.
+# - Functions and modules must not change the tensors that they are given, and must let
+#   gradients flow (no `.detach()`, no NumPy). Constructors that are given stay as they
+#   are: the checks copy weights into the layers by their names.
 
 # %%
 import math
@@ -17,24 +21,30 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from course_utils import check, summary
+from course_utils import check, ready, summary
 from course_utils.multi_head_attention import MultiHeadAttention
 from course_utils.positional_encoding import LearnedPositions, sinusoidal_encoding
-from course_utils.reviews import KINDS, reviews
+from course_utils.data.reviews import KINDS, reviews
 
 # %% [markdown]
 # ## 1. Layer norm
 # *easy · 20 minutes · {{points layer_norm}}*
 #
-# Write `layer_norm(x, gamma, beta, eps)`. `x` has any number of axes; the last one, of size `D`, holds the features of a token. For every token by itself:
+# Write `layer_norm(x, gamma, beta, eps)`. `x` has any number of axes; the last one, of
+# size `D`, holds the features of a token. For every token by itself:
 #
-# $$\mu = \frac1D \sum_j x_j, \qquad \sigma^2 = \frac1D \sum_j (x_j - \mu)^2, \qquad y = \gamma \odot \frac{x - \mu}{\sqrt{\sigma^2 + \epsilon}} + \beta$$
+# $$\mu = \frac1D \sum_j x_j, \qquad \sigma^2 = \frac1D \sum_j (x_j - \mu)^2, \qquad
+# y = \gamma \odot \frac{x - \mu}{\sqrt{\sigma^2 + \epsilon}} + \beta$$
 #
 # - The variance divides by `D`. `eps` is added to the variance, under the root.
-# - It must also be accurate for a token whose mean is much larger than its spread (a mean of 60, a spread of 1), and give `beta` for a token whose features are all equal.
-# - Not allowed: torch's own normalisations (`nn.LayerNorm`, `F.layer_norm`, `F.group_norm`, `F.batch_norm` and their kin).
+# - It must also be accurate for a token whose mean is much larger than its spread (a
+#   mean of 60, a spread of 1), and give `beta` for a token whose features are all
+#   equal.
+# - Not allowed: torch's own normalisations (`nn.LayerNorm`, `F.layer_norm`,
+#   `F.group_norm`, `F.batch_norm` and their kin).
 #
-# Example: with `gamma` of ones, `beta` of zeros and `eps = 0`, the token `[1, 2, 3, 6]` (mean 3, variance 3.5) becomes `[-1.07, -0.53, 0, 1.60]`.
+# Example: with `gamma` of ones, `beta` of zeros and `eps = 0`, the token `[1, 2, 3, 6]`
+# (mean 3, variance 3.5) becomes `[-1.07, -0.53, 0, 1.60]`.
 
 # %% nbgrader={"grade_id": "layer_norm"}
 def layer_norm(x, gamma, beta, eps=1e-5):
@@ -52,7 +62,9 @@ check(layer_norm)
 # ## 2. The feed-forward layer
 # *easy · 10 minutes · {{points FeedForward}}*
 #
-# Complete `forward`: the layer `inner`, a ReLU, the layer `outer`. `x` may have any leading axes, `(..., D)`; every token is treated by itself. No residual here, no dropout.
+# Complete `forward`: the layer `inner`, a ReLU, the layer `outer`. `x` may have any
+# leading axes, `(..., D)`; every token is treated by itself. No residual here, no
+# dropout.
 
 # %% nbgrader={"grade_id": "FeedForward"}
 class FeedForward(nn.Module):
@@ -64,7 +76,8 @@ class FeedForward(nn.Module):
     def forward(self, x):
         """(..., D) -> (..., D)."""
         ### BEGIN SOLUTION
-        return self.outer(F.relu(self.inner(x)))  # (..., D) -> (..., hidden) -> (..., D)
+        hidden = F.relu(self.inner(x))  # (..., hidden)
+        return self.outer(hidden)  # (..., D)
         ### END SOLUTION
 
 # %% nbgrader={"grade_id": "test_FeedForward"}
@@ -74,16 +87,20 @@ check(FeedForward)
 # ## 3. The encoder block
 # *medium · 30 minutes · {{points EncoderBlock}}*
 #
-# Complete `forward`. A block has two halves: self-attention with `norm1`, then the feed-forward layer with `norm2`. With $f$ for the layer of a half:
+# Complete `forward`. A block has two halves: self-attention with `norm1`, then the
+# feed-forward layer with `norm2`. With $f$ for the layer of a half:
 #
 # - post-norm, the default: $x \leftarrow \mathrm{norm}(x + f(x))$
 # - pre-norm, if `norm_first`: $x \leftarrow x + f(\mathrm{norm}(x))$
 #
 # What else there is to know:
 #
-# - `self.attention(query, key, value, mask)` is the module of unit 05; it returns `(output, weights)`. In self-attention query, key and value are the same tensor.
-# - The mask, if there is one, can be handed on as it is: it is broadcastable to `(B, H, T, T)`, for padding it has shape `(B, 1, 1, T)`.
-# - Return the output alone. The block uses your `FeedForward` from above, so do that one first.
+# - `self.attention(query, key, value, mask)` is the module of unit 05; it returns
+#   `(output, weights)`. In self-attention query, key and value are the same tensor.
+# - The mask, if there is one, can be handed on as it is: it is broadcastable to
+#   `(B, H, T, T)`, for padding it has shape `(B, 1, 1, T)`.
+# - Return the output alone. The block uses your `FeedForward` from above, so do that
+#   one first.
 # - Not allowed: `nn.TransformerEncoderLayer` and its kin.
 
 # %% nbgrader={"grade_id": "EncoderBlock"}
@@ -116,10 +133,14 @@ check(EncoderBlock)
 #
 # Write the whole class this time, constructor and `forward`.
 #
-# - `self.blocks`: `depth` blocks (your `EncoderBlock`) with weights of their own, in a container that registers them.
-# - `self.norm`: an `nn.LayerNorm(dim)` behind the last block if `norm_first`; in post-norm there is no such layer (`None` or an `nn.Identity` is fine).
-# - `forward(x, mask=None)` sends `x` through the blocks in order, each with the mask, then through the last norm if there is one.
-# - The checks copy weights in by name, such as `blocks.0.attention.query.weight` and `norm.weight`. Nothing else may have parameters.
+# - `self.blocks`: `depth` blocks (your `EncoderBlock`) each with its own weights, in a
+#   container that registers them.
+# - `self.norm`: an `nn.LayerNorm(dim)` after the last block if `norm_first`; in
+#   post-norm there is no such layer (`None` or an `nn.Identity` is fine).
+# - `forward(x, mask=None)` sends `x` through the blocks in order, each with the mask,
+#   then through the last norm if there is one.
+# - The checks copy weights in by name, such as `blocks.0.attention.query.weight` and
+#   `norm.weight`. Nothing else may have parameters.
 # - Not allowed: `nn.TransformerEncoder` and its kin.
 
 # %% nbgrader={"grade_id": "Encoder"}
@@ -127,7 +148,8 @@ class Encoder(nn.Module):
     def __init__(self, dim, heads, hidden, depth, norm_first=False):
         super().__init__()
         ### BEGIN SOLUTION
-        self.blocks = nn.ModuleList(EncoderBlock(dim, heads, hidden, norm_first) for _ in range(depth))
+        sizes = dim, heads, hidden, norm_first
+        self.blocks = nn.ModuleList(EncoderBlock(*sizes) for _ in range(depth))
         self.norm = nn.LayerNorm(dim) if norm_first else nn.Identity()
         ### END SOLUTION
 
@@ -146,8 +168,9 @@ check(Encoder)
 # ## 5. The mean of the real tokens
 # *easy · 15 minutes · {{points masked_mean}}*
 #
-# Write `masked_mean(x, mask)`: `(B, T, D)` and a boolean `(B, T)` → `(B, D)`, for each sequence the mean over the positions where the mask is True. A sequence without
-# any True gives zeros, never NaN.
+# Write `masked_mean(x, mask)`: `(B, T, D)` and a boolean `(B, T)` → `(B, D)`, for each
+# sequence the mean over the positions where the mask is True. A sequence without any
+# True gives zeros, never NaN.
 #
 # Example, one sequence of three tokens with two features, the last one padding:
 #
@@ -172,8 +195,9 @@ check(masked_mean)
 # ## 6. Train a classifier
 # *hard · 45 minutes · {{points train_classifier}}*
 #
-# The texts are film reviews from a small grammar, as in the lecture. Each names two impressions that contradict each other, and the **last** one is the class. Here are some, and as tensors
-# the way your function will get them:
+# The texts are film reviews from a small grammar, as in the lecture. Each names two
+# impressions that contradict each other, and the **last** one is the class. Here are
+# some, and as tensors the way your function will get them:
 
 # %%
 texts, practice_labels = reviews(torch.Generator().manual_seed(0), 1400)
@@ -181,31 +205,45 @@ words = sorted({word for text in texts for word in text})
 practice_pad = 7  # any number: here the words get the numbers 0 … 6 and 8 …
 ids = {word: number + (number >= practice_pad) for number, word in enumerate(words)}
 width = max(len(text) for text in texts)
-practice = torch.tensor([[ids[word] for word in text] + [practice_pad] * (width - len(text)) for text in texts])  # (1400, T)
+practice = torch.full((len(texts), width), practice_pad)  # (1400, T)
+for row, text in zip(practice, texts):
+    row[: len(text)] = torch.tensor([ids[word] for word in text])
 for text, label in zip(texts[:3], practice_labels):
     print(f"{KINDS[label]:7}", " ".join(text))
 print(practice[0])
 
 # %% [markdown]
-# Write `train_classifier(tokens, labels, classes, pad, seed)`. It builds a model, trains it, and returns it.
+# Write `train_classifier(tokens, labels, classes, pad, seed)`. It builds a model,
+# trains it, and returns it.
 #
-# - `tokens` `(N, T)` and `labels` `(N,)` are what you learn from, 1000 reviews. `classes` is the number of classes (not always the same), `pad` the id of the padding
-#   (**not** always 0). Every id that comes later also occurs in `tokens`, so `int(tokens.max()) + 1` is the size of the vocabulary. The padding stands at the end of the rows.
-# - Return a model that is ready to predict: `model(tokens)` takes `(M, T′)` tokens, with any `T′` up to `T`, and returns logits `(M, classes)`.
-# - **Graded** on reviews that it never saw: at least 90 % of 400 must be right. A sound encoder reaches 97 to 100 %, so there is room for bad luck; whoever ignores the
-#   order of the words gets about 50 %. Three more laws hold: the same reviews get the same answer twice; a review is judged by itself, whoever else is in the batch;
-#   and cutting off padding columns changes nothing.
-# - Positions: `sinusoidal_encoding(length, dim)` of unit 06 gives a table `(T, D)` to add to the embeddings; `LearnedPositions(max_len, dim)` is a module that adds one.
-# - Any model will do: your `Encoder`, torch's, even a recurrent network. Call `torch.manual_seed(seed)` first, so that your result can be repeated.
-# - It should take a few seconds on one CPU; the limit is 60 seconds. A start that works: `D = 32`, 2 heads, one pre-norm block of hidden width 64, Adam with a learning rate of `5e-3`,
-#   batches of 50 in a new order in every epoch, 10 epochs.
+# - `tokens` `(N, T)` and `labels` `(N,)` are what you learn from, 1000 reviews.
+#   `classes` is the number of classes (not always the same), `pad` the id of the
+#   padding (**not** always 0). Every id that comes later also occurs in `tokens`, so
+#   `int(tokens.max()) + 1` is the size of the vocabulary. The padding stands at the end
+#   of the rows.
+# - Return a model that is ready to predict: `model(tokens)` takes `(M, T′)` tokens,
+#   with any `T′` up to `T`, and returns logits `(M, classes)`.
+# - **Graded** on reviews that it never saw: at least 90 % of 400 must be right. A sound
+#   encoder reaches 95 to 100 %, so there is room for bad luck; whoever ignores the
+#   order of the words gets about 50 %. Three more laws hold: the same reviews get the
+#   same answer twice; a review is judged by itself, whoever else is in the batch; and
+#   cutting off padding columns changes nothing.
+# - Positions: `sinusoidal_encoding(length, dim)` of unit 06 gives a table `(T, D)` to
+#   add to the embeddings; `LearnedPositions(max_len, dim)` is a module that adds one.
+# - Any model will do: your `Encoder`, torch's, even a recurrent network. Call
+#   `torch.manual_seed(seed)` first, so that your result can be repeated.
+# - It should take a few seconds on one CPU; the limit is 60 seconds. A start that
+#   works: `D = 32`, 2 heads, one pre-norm block of hidden width 64, Adam with a
+#   learning rate of `5e-3`, batches of 50 in a new order in every epoch, 10 epochs.
 #
-# You may define a class for the model in the same cell, above the function. Try it on the practice data first:
-# `model = train_classifier(practice[:1000], practice_labels[:1000], 5, practice_pad, seed=0)`, then look at `(model(practice[1000:]).argmax(-1) == practice_labels[1000:]).float().mean()`.
+# You may define a class for the model in the same cell, above the function. Try it on
+# the practice data first: `model = train_classifier(practice[:1000],
+# practice_labels[:1000], 5, practice_pad, seed=0)`, then look at
+# `(model(practice[1000:]).argmax(-1) == practice_labels[1000:]).float().mean()`.
 
 # %% nbgrader={"grade_id": "train_classifier"}
 def train_classifier(tokens, labels, classes, pad, seed):
-    """(N, T) int, (N,) int -> a trained model: tokens (M, T') -> logits (M, classes)."""
+    """(N, T) int, (N,) int -> a model: tokens (M, T') -> logits (M, classes)."""
     ### BEGIN SOLUTION
     class Classifier(nn.Module):
         def __init__(self, vocabulary, dim=32):
@@ -237,10 +275,17 @@ def train_classifier(tokens, labels, classes, pad, seed):
 check(train_classifier)
 
 # %% [markdown]
-# ## 7. Spot the bug: the feed-forward layer
+# ## 7. Spot the mistake: the feed-forward layer
 # *5 minutes · {{points slide_feed_forward}}*
 #
-# A slide lists the parts of an encoder layer. The feed-forward part is described as nothing but linear layers, one after the other: say, from 512 to 2048 features, then back to 512. What is missing?
+# In a pre-norm block, $x \leftarrow x + \mathrm{FF}(\mathrm{LN}(x))$, somebody builds
+# the feed-forward layer like this:
+#
+# ```python
+# nn.Sequential(nn.Linear(512, 2048), nn.Linear(2048, 512), nn.ReLU())
+# ```
+#
+# It runs, and it trains. What is wrong with it?
 #
 # {{options slide_feed_forward}}
 
@@ -254,11 +299,13 @@ slide_feed_forward = "c"
 check(slide_feed_forward, "slide_feed_forward")
 
 # %% [markdown]
-# ## 8. Spot the bug: which mean?
+# ## 8. Predict: who feels it?
 # *5 minutes · {{points slide_layer_norm}}*
 #
-# A slide explains layer norm: for every training example, mean and standard deviation run over all neurons of the layer. The input is a batch of `B` sentences with `T` tokens of `D`
-# features. Over what is the mean in a Transformer really taken?
+# A common explanation of layer norm: *for every training example, mean and standard
+# deviation run over all neurons of the layer.* Test it on a batch of `B` sentences with
+# `T` tokens of `D` features. You add 5 to *one* number, feature 0 of the third token of
+# the first sentence. Which outputs of a Transformer's layer norm change?
 #
 # {{options slide_layer_norm}}
 
@@ -272,10 +319,12 @@ slide_layer_norm = "b"
 check(slide_layer_norm, "slide_layer_norm")
 
 # %% [markdown]
-# ## 9. Spot the bug: linear?
+# ## 9. Predict: a linear attention
 # *5 minutes · {{points slide_linear}}*
 #
-# A slide claims that self-attention maps the layer below linearly onto the next, because $a_l = \sum_t \alpha_{l,t} W_v h_t = W_v \sum_t \alpha_{l,t} h_t$. Is it a linear map of $h$?
+# A common claim: self-attention maps the layer below *linearly* onto the next, because
+# $a_l = \sum_t \alpha_{l,t} W_v h_t$. It does not. Somebody wants a variant for which
+# it is true: a linear map of $h$. Which change makes it so?
 #
 # {{options slide_linear}}
 
@@ -289,11 +338,13 @@ slide_linear = "d"
 check(slide_linear, "slide_linear")
 
 # %% [markdown]
-# ## 10. Spot the bug: a promising example
+# ## 10. Spot the mistake: a random fifth
 # *5 minutes · {{points slide_stocks}}*
 #
-# A slide offers as an example of Transformers beyond language: predict the share price of company A from that of company B. Suppose somebody has done it and shows you the result. What do you
-# have to know before you believe that it works?
+# Somebody predicts a share price. The series is cut into windows of 24 days, one
+# beginning at every day; a random fifth of the windows is kept for the test. There the
+# error is half that of *tomorrow's price is today's*. What has to be changed before you
+# believe it?
 #
 # {{options slide_stocks}}
 
@@ -310,26 +361,35 @@ check(slide_stocks, "slide_stocks")
 # ## 11. In your own words
 # *15 minutes · 4 points, graded by hand*
 #
-# You are asked to review an encoder for sentences of different lengths in which somebody has replaced every layer norm by a batch norm over batch and time, "because it works so well for images". Explain in
-# five to eight sentences what will go wrong: (1) for a sentence that is padded, (2) when the batches are small, (3) between training and prediction. (4) Name one experiment, with what you would measure,
-# that shows one of these to someone who does not believe you.
+# You are asked to review an encoder for sentences of different lengths in which
+# somebody has replaced every layer norm by a batch norm over batch and time, "because
+# it works so well for images". Explain in five to eight sentences what will go wrong:
+# (1) for a sentence that is padded, (2) when the batches are small, (3) between
+# training and prediction. (4) Name one experiment, with what you would measure, that
+# shows one of these to someone who does not believe you.
 
 # %% [markdown] nbgrader={"grade_id": "batch_norm_review", "points": 4}
 # ### BEGIN SOLUTION
 # **Rubric.**
 #
-# - 1 point: padding takes part in mean and variance (or: a sentence's features change with the amount of padding or with the other sentences in the batch).
+# - 1 point: padding takes part in mean and variance (or: a sentence's features change
+#   with the amount of padding or with the other sentences in the batch).
 # - 1 point: small batches give noisy statistics; long sequences force small batches.
-# - 1 point: in training the statistics of the batch are used, in prediction running averages, so the two are different functions; lengths and padding at prediction time may differ from those in training.
-# - 1 point: a concrete experiment with a measured quantity, e.g. normalise the same sentence in two batches and compare its features; or the accuracy with ten more steps of padding; or the
-#   spread of one token's output over random batches of growing size. "Train it and see" without a quantity gets no point.
+# - 1 point: in training the statistics of the batch are used, in prediction running
+#   averages, so the two are different functions; lengths and padding at prediction time
+#   may differ from those in training.
+# - 1 point: a concrete experiment with a measured quantity, e.g. normalise the same
+#   sentence in two batches and compare its features; or the accuracy with ten more
+#   steps of padding; or the spread of one token's output over random batches of growing
+#   size. "Train it and see" without a quantity gets no point.
 # ### END SOLUTION
 
 # %% [markdown]
 # ## 12. Fill in the table
 # *10 minutes · 3 points, graded by hand*
 #
-# How does a position get information from the others? Fill in the cells: double-click, replace the dots. $n$ is the length of the sequence, $k$ the width of a convolution.
+# How does a position get information from the others? Fill in the cells: double-click,
+# replace the dots. $n$ is the length of the sequence, $k$ the width of a convolution.
 
 # %% [markdown] nbgrader={"grade_id": "four_ways", "points": 3}
 # | layer | which positions can one layer reach? | how many steps must wait for each other? | do the weights depend on the content? |
@@ -349,14 +409,55 @@ check(slide_stocks, "slide_stocks")
 # | self-attention | all | 1 | yes |
 # ### END SOLUTION
 
+# %% [markdown]
+# ## Let it read
+#
+# Not graded: your parts, put together, read a review that you write. The cell below
+# runs your `train_classifier` once more (a few seconds), asks the model about a review
+# and about the same review with its two halves exchanged, and draws where the first
+# block looks. Change the sentences; the words must be among those that the model knows
+# (`sorted(ids)`). Does a head look at the adjectives, and at which of the two?
+
+# %%
+if ready("EncoderBlock", "Encoder", "masked_mean", "train_classifier"):
+    from course_utils.multi_head_attention import recorded_weights
+    from course_utils.plotting import heatmaps
+
+    first, last = "the music was tender", "the ending was creepy"
+    data = practice[:1000], practice_labels[:1000]  # (1000, T), (1000,)
+    model = train_classifier(*data, 5, practice_pad, seed=0)
+    with torch.no_grad():
+        found = model(practice[1000:]).argmax(-1)  # (400,)
+    right = (found == practice_labels[1000:]).float().mean()
+    print(f"{right:.1%} of 400 new reviews are read rightly")
+    for text in (f"{first} popcorn helped {last}", f"{last} popcorn helped {first}"):
+        words = text.split()
+        tokens = torch.tensor([[ids[word] for word in words]])  # (1, T)
+        with recorded_weights(model) as weights, torch.no_grad():
+            print(text, "→", KINDS[int(model(tokens).argmax())])
+        if weights:  # a model without the attention of unit 05 has none to draw
+            heads = enumerate(weights[0][0])  # (H, T, T)
+            heatmaps({f"head {h}": w for h, w in heads}, words, words, values=False)
+
+# %% [markdown]
+# ## How far are you?
+
 # %%
 summary("07")
 
 # %% [markdown]
 # ## Further reading
 #
-# - Vaswani et al., *Attention Is All You Need* (2017), section 3: the encoder in one page, post-norm as it was.
-# - Ba, Kiros and Hinton, *Layer Normalization* (2016): why the statistics of one example are enough.
-# - Xiong et al., *On Layer Normalization in the Transformer Architecture* (2020): what the lecture's experiment with six blocks shows, with a proof.
-# - Dong, Cordonnier and Loukas, *Attention Is Not All You Need* (2021): why tokens become alike without residual connections, and how fast.
-# - Zeng et al., *Are Transformers Effective for Time Series Forecasting?* (2022): a single linear layer as the rival that many forecasters forgot to ask.
+# - Vaswani et al., [Attention Is All You Need](https://arxiv.org/abs/1706.03762)
+#   (2017), section 3: the encoder in one page, post-norm as it was.
+# - Ba, Kiros and Hinton, [Layer Normalization](https://arxiv.org/abs/1607.06450)
+#   (2016): why the statistics of one example are enough.
+# - Xiong et al., [On Layer Normalization in the Transformer
+#   Architecture](https://arxiv.org/abs/2002.04745) (2020): what the lecture's
+#   experiment with six blocks hints at, with a proof.
+# - Dong, Cordonnier and Loukas, [Attention Is Not All You
+#   Need](https://arxiv.org/abs/2103.03404) (2021): why tokens become alike without
+#   residual connections, and how fast.
+# - Zeng et al., [Are Transformers Effective for Time Series
+#   Forecasting?](https://arxiv.org/abs/2205.13504) (2022): a single linear layer as the
+#   rival that many forecasters forgot to ask.

@@ -1,11 +1,15 @@
 # %% [markdown]
 # # Assignment 08 · The Transformer decoder
 #
-# You write the half of the Transformer that writes: its block, its loss, its learning rate, two ways to decode, and the cache that makes it fast.
-# Everything from earlier units comes from `course_utils`. In all about two and a half hours.
+# You write the half of the Transformer that writes: its block, its loss, its learning
+# rate, three ways to decode, and the cache that makes it fast. At the end your parts
+# are put together and write. Everything from earlier units comes from `course_utils`.
+# In all about three hours.
 #
-# Conventions, as in the whole course: batch first; `B` batch, `T` target length, `S` source length, `D` model size, `H` heads, `V` words; masks are boolean, True = *may attend*;
-# no tensor that you are given may be changed, and gradients must flow (no `.detach()`, no NumPy).
+# Conventions, as in the whole course: batch first; `B` batch, `T` target length, `S`
+# source length, `D` model size, `H` heads, `V` words; masks are boolean, True = *may
+# attend*; no tensor that you are given may be changed, and gradients must flow (no
+# `.detach()`, no NumPy).
 
 # %%
 import math
@@ -14,25 +18,31 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from course_utils import check, summary
+from course_utils import check, ready, summary
 from course_utils.masking import causal_mask, masked_attention
-from course_utils.multi_head_attention import MultiHeadAttention, merge_heads, split_heads
+from course_utils.multi_head_attention import MultiHeadAttention
+from course_utils.multi_head_attention import merge_heads, split_heads
 from course_utils.transformer_encoder import FeedForward
 
 # %% [markdown]
 # ## 1. The decoder block
 # *medium · 25 minutes · {{points DecoderBlock}}*
 #
-# Write `forward` of a **post-norm** decoder block. It has three sub-layers, in this order:
+# Write `forward` of a **post-norm** decoder block. It has three sub-layers, in this
+# order:
 #
 # 1. self-attention of `x`, with `self_mask`;
 # 2. cross-attention from the result to `memory`, with `memory_mask`;
 # 3. the feed-forward layer.
 #
-# Around each of them: add what went in, then normalise the sum (`norm1`, `norm2`, `norm3`).
+# Around each of them: add what went in, then normalise the sum (`norm1`, `norm2`,
+# `norm3`).
 #
-# - `x` is (B, T, D), `memory` is (B, S, D); the result is (B, T, D), and nothing else is returned.
-# - `self_mask` can be broadcast to (B, H, T, T), `memory_mask` to (B, H, T, S). Either may be None: then nothing is hidden. The block uses the masks that it is given and makes none of its own.
+# - `x` is (B, T, D), `memory` is (B, S, D); the result is (B, T, D), and nothing else
+#   is returned.
+# - `self_mask` can be broadcast to (B, H, T, T), `memory_mask` to (B, H, T, S). Either
+#   may be None: then nothing is hidden. The block uses the masks that it is given and
+#   makes none of its own.
 # - `MultiHeadAttention(query, key, value, mask)` returns a pair, (output, weights).
 # - Not allowed: `nn.TransformerDecoderLayer` and other ready-made blocks.
 
@@ -45,13 +55,16 @@ class DecoderBlock(nn.Module):
         self.self_attention = MultiHeadAttention(dim, heads)
         self.cross_attention = MultiHeadAttention(dim, heads)
         self.feed_forward = FeedForward(dim, hidden)
-        self.norm1, self.norm2, self.norm3 = nn.LayerNorm(dim), nn.LayerNorm(dim), nn.LayerNorm(dim)
+        self.norm1 = nn.LayerNorm(dim)
+        self.norm2 = nn.LayerNorm(dim)
+        self.norm3 = nn.LayerNorm(dim)
 
     def forward(self, x, memory, self_mask=None, memory_mask=None):
         """(B, T, D), (B, S, D) -> (B, T, D)."""
         ### BEGIN SOLUTION
         x = self.norm1(x + self.self_attention(x, x, x, self_mask)[0])  # (B, T, D)
-        x = self.norm2(x + self.cross_attention(x, memory, memory, memory_mask)[0])  # (B, T, D)
+        found, _ = self.cross_attention(x, memory, memory, memory_mask)  # (B, T, D)
+        x = self.norm2(x + found)  # (B, T, D)
         return self.norm3(x + self.feed_forward(x))  # (B, T, D)
         ### END SOLUTION
 
@@ -63,15 +76,18 @@ check(DecoderBlock)
 # ## 2. Your turn: the row of *name*
 # *5 minutes · {{points slide_your_turn}}*
 #
-# A slide explains cross-attention with the French *Salut, je suis Alex* and the English *Hello, my name*, written so far. “sim” is a dot product.
+# The source is the French *Salut, je suis Alex*; the English *Hello, my name* is
+# written so far. These are the similarities of every English word with every French one
+# (what attention has *before* the softmax; projections and scale are left out):
 #
-# | English word | is replaced by |
-# |---|---|
-# | Hello | sim(Hello, Salut) · Salut + sim(Hello, je) · je + sim(Hello, suis) · suis + sim(Hello, Alex) · Alex |
-# | my | sim(my, Salut) · Salut + sim(my, je) · je + sim(my, suis) · suis + sim(my, Alex) · Alex |
-# | name | *your turn* |
+# | | Salut | je | suis | Alex |
+# |---|---|---|---|---|
+# | Hello | ln 6 | 0 | 0 | 0 |
+# | my | 0 | ln 3 | 0 | 0 |
+# | name | 0 | ln 2 | 0 | ln 4 |
 #
-# What should stand in the last row, so that it is what a Transformer computes (leaving out projections and the scale)? {{options slide_your_turn}}
+# What does the cross-attention of a Transformer put in the place of *name*? ($e^{\ln
+# a}$ is $a$, so it can be done by hand.) {{options slide_your_turn}}
 
 # %% nbgrader={"grade_id": "slide_your_turn"}
 slide_your_turn = None  # "a", "b", "c" or "d"
@@ -83,16 +99,13 @@ slide_your_turn = "c"
 check(slide_your_turn, "slide_your_turn")
 
 # %% [markdown]
-# ## 3. Spot the bug: cross-attention on a slide
+# ## 3. Predict: how many sets of keys?
 # *5 minutes · {{points slide_cross}}*
 #
-# A slide defines the cross-attention in layer $\ell$ as follows.
-#
-# - query: $q_l^\ell = W_q^\ell s_l^\ell$, with $s_l^\ell$ the output of the position-wise network in *decoder* layer $\ell$;
-# - key: $k_t^\ell = W_k^\ell h_t^\ell$, with $h_t^\ell$ the output of the position-wise network in *encoder* layer $\ell$;
-# - value: $v_t^\ell = W_k^\ell h_t^\ell$.
-#
-# What has to be changed to get the Transformer of 2017? (The scale is missing too; leave that aside.) {{options slide_cross}}
+# A Transformer as in the paper, but with 6 layers in the encoder and 3 in the decoder,
+# translates a sentence into 20 words, one by one. How many different sets of keys do
+# its *cross*-attentions use on the way? (A set: the keys of all source words.)
+# {{options slide_cross}}
 
 # %% nbgrader={"grade_id": "slide_cross"}
 slide_cross = None  # "a", "b", "c" or "d"
@@ -104,10 +117,13 @@ slide_cross = "d"
 check(slide_cross, "slide_cross")
 
 # %% [markdown]
-# ## 4. Spot the bug: “the decoder is a sequential model”
+# ## 4. Predict: one wrong word in training
 # *5 minutes · {{points slide_sequential}}*
 #
-# A translation has 12 tokens, `<eos>` included. How many forward passes of the decoder does it take (no cache, greedy decoding) to *train* on it once, and how many to *write* it? {{options slide_sequential}}
+# In training, a target of 12 tokens $y_0, \dots, y_{11}$ goes into the decoder, shifted
+# right by one place, under the causal mask; out come 12 predictions. You replace $y_5$
+# by another word. How many of the 12 predicted distributions can change?
+# {{options slide_sequential}}
 
 # %% nbgrader={"grade_id": "slide_sequential"}
 slide_sequential = None  # "a", "b", "c" or "d"
@@ -122,14 +138,19 @@ check(slide_sequential, "slide_sequential")
 # ## 5. Label smoothing
 # *medium · 20 minutes · {{points smoothed_loss}}*
 #
-# Write `smoothed_loss(logits, targets, pad, smoothing)`: (B, T, V) logits and (B, T) word ids give one number.
+# Write `smoothed_loss(logits, targets, pad, smoothing)`: (B, T, V) logits and (B, T)
+# word ids give one number.
 #
-# - The target distribution of a position is $(1 - s)$ on the right word plus $s / V$ on **each** of the $V$ words, the right one and padding included. With $s = 0$ that is plain cross entropy.
-# - Positions whose target is `pad` do not count at all: the result is the mean over the other positions of all sentences together. There is always at least one.
+# - The target distribution of a position is $(1 - s)$ on the right word plus $s / V$ on
+#   **each** of the $V$ words, the right one and padding included. With $s = 0$ that is
+#   plain cross entropy.
+# - Positions whose target is `pad` do not count at all: the result is the mean over the
+#   other positions of all sentences together. There is always at least one.
 # - It must be finite for logits of ±200, and gradients must arrive at the logits.
 # - Not allowed: the argument `label_smoothing` of torch's loss. Everything else is.
 #
-# Example: $V = 4$ and $s = 0.2$ give the target (0.05, 0.05, **0.85**, 0.05) where word 2 is right.
+# Example: $V = 4$ and $s = 0.2$ give the target (0.05, 0.05, **0.85**, 0.05) where word
+# 2 is right.
 
 # %% nbgrader={"grade_id": "smoothed_loss"}
 def smoothed_loss(logits, targets, pad, smoothing):
@@ -149,9 +170,11 @@ check(smoothed_loss)
 # ## 6. Warm-up
 # *easy · 5 minutes · {{points warmup_rate}}*
 #
-# Write `warmup_rate(step, dim, warmup)`, the learning rate of the paper; `step` counts from 1, and the result is a number:
+# Write `warmup_rate(step, dim, warmup)`, the learning rate of the paper; `step` counts
+# from 1, and the result is a number:
 #
-# $$\mathrm{dim}^{-0.5} \cdot \min\!\big(\mathrm{step}^{-0.5},\ \mathrm{step} \cdot \mathrm{warmup}^{-1.5}\big)$$
+# $$\mathrm{dim}^{-0.5} \cdot
+# \min\!\big(\mathrm{step}^{-0.5},\ \mathrm{step} \cdot \mathrm{warmup}^{-1.5}\big)$$
 
 # %% nbgrader={"grade_id": "warmup_rate"}
 def warmup_rate(step, dim, warmup):
@@ -168,11 +191,14 @@ check(warmup_rate)
 # ## 7. Greedy decoding
 # *medium · 15 minutes · {{points greedy_decode}}*
 #
-# Write `greedy_decode(next_logits, bos, eos, max_len)`. `next_logits` is a model: give it everything so far as a tensor of ints of shape (1, t), `bos` first, and it returns (1, V) logits for the next token.
+# Write `greedy_decode(next_logits, bos, eos, max_len)`. `next_logits` is a model: give
+# it everything so far as a tensor of ints of shape (1, t), `bos` first, and it returns
+# (1, V) logits for the next token.
 #
 # - Take the token with the largest logit, again and again.
 # - Stop when that token is `eos`, or when `max_len` tokens are written.
-# - Return a list of ints, *without* `bos`, *with* `eos` if it came; so it has at most `max_len` entries. `bos` and `eos` are different, and `max_len` is at least 1.
+# - Return a list of ints, *without* `bos`, *with* `eos` if it came; so it has at most
+#   `max_len` entries. `bos` and `eos` are different, and `max_len` is at least 1.
 #
 # A model to play with, which counts down and then says 0:
 
@@ -202,15 +228,22 @@ check(greedy_decode)
 # ## 8. Beam search
 # *hard · 35 minutes · {{points beam_search}}*
 #
-# Write `beam_search(next_logits, bos, eos, max_len, beams)`, with `next_logits` as above. Start with one hypothesis, nothing written, of log probability 0. Then `max_len` times:
+# Write `beam_search(next_logits, bos, eos, max_len, beams)`, with `next_logits` as
+# above. Start with one hypothesis, nothing written, of log probability 0. Then
+# `max_len` times:
 #
-# 1. extend every unfinished hypothesis by every one of the $V$ words; its score is the sum of the **log probabilities** (log softmax of the logits) of all its tokens;
-# 2. hypotheses that end in `eos` are finished: they are not extended, and compete as they are;
+# 1. extend every unfinished hypothesis by every one of the $V$ words; its score is the
+#    sum of the **log probabilities** (log softmax of the logits) of all its tokens;
+# 2. hypotheses that end in `eos` are finished: they are not extended, and compete as
+#    they are;
 # 3. of all these keep the `beams` best (there may be fewer than `beams` of them).
 #
-# Return a pair: the tokens of the best one, as in `greedy_decode`, and its total log probability. There is no length normalisation. One that was cut off at `max_len` counts like any other. With `beams=1` this is greedy decoding.
+# Return a pair: the tokens of the best one, as in `greedy_decode`, and its total log
+# probability. There is no length normalisation. One that was cut off at `max_len`
+# counts like any other. With `beams=1` this is greedy decoding.
 #
-# Other sound ways to treat finished hypotheses, such as setting them aside and comparing at the end, are accepted as well.
+# Other sound ways to treat finished hypotheses, such as setting them aside and
+# comparing at the end, are accepted as well.
 
 # %% nbgrader={"grade_id": "beam_search"}
 def beam_search(next_logits, bos, eos, max_len, beams):
@@ -223,8 +256,10 @@ def beam_search(next_logits, bos, eos, max_len, beams):
             if eos in tokens:
                 candidates.append((score, tokens))
             else:
-                log_probs = F.log_softmax(next_logits(torch.tensor([[bos, *tokens]])), dim=-1)[0]  # (V,)
-                candidates += [(score + value, [*tokens, token]) for token, value in enumerate(log_probs.tolist())]
+                logits = next_logits(torch.tensor([[bos, *tokens]]))  # (1, V)
+                log_probs = F.log_softmax(logits, dim=-1)[0]  # (V,)
+                for token, value in enumerate(log_probs.tolist()):
+                    candidates.append((score + value, [*tokens, token]))
         hypotheses = sorted(candidates, key=lambda candidate: -candidate[0])[:beams]
     score, tokens = hypotheses[0]
     return tokens, score
@@ -235,15 +270,62 @@ def beam_search(next_logits, bos, eos, max_len, beams):
 check(beam_search)
 
 # %% [markdown]
-# ## 9. The KV cache
+# ## 9. Sampling
+# *medium · 30 minutes · {{points sampling_weights}}*
+#
+# Greedy decoding always says the same. Write
+# `sampling_weights(logits, temperature, top_k, top_p)`: the probabilities from which
+# the next word is drawn, `(B, V)` → `(B, V)`. In this order:
+#
+# 1. divide the logits by `temperature` (larger than 0);
+# 2. if `top_k` is given, only the `top_k` likeliest words of each row stay (all of
+#    them, if there are no more);
+# 3. if `top_p` is given: with the probabilities that the words have *now*, and counted
+#    from the likeliest one, the fewest words stay whose probabilities sum to at least
+#    `top_p`. One always stays.
+#
+# What does not stay has probability 0, the rest of a row sums to one, and each number
+# stands at the place of its word. Logits of ±1000 must not overflow. No two words of a
+# row are equally likely.
+#
+# The probabilities .4, .1, .3, .2 with `top_p = 0.6` become .57, 0, .43, 0: the
+# likeliest word alone has less than .6, together with the next it has .7.
+
+# %% nbgrader={"grade_id": "sampling_weights"}
+def sampling_weights(logits, temperature=1.0, top_k=None, top_p=None):
+    """(B, V) -> (B, V)."""
+    ### BEGIN SOLUTION
+    ordered, order = (logits / temperature).sort(-1, descending=True)  # (B, V) each
+    if top_k is not None:
+        ordered[:, top_k:] = -torch.inf
+    weights = ordered.softmax(-1)  # (B, V), the likeliest first
+    if top_p is not None:
+        likelier = weights.cumsum(-1) - weights  # (B, V), what stands before a word
+        weights = weights.masked_fill(likelier >= top_p, 0)  # (B, V)
+    weights = weights / weights.sum(-1, keepdim=True)  # (B, V)
+    return torch.zeros_like(weights).scatter(-1, order, weights)  # (B, V)
+    ### END SOLUTION
+
+
+# %% nbgrader={"grade_id": "test_sampling_weights"}
+check(sampling_weights)
+
+# %% [markdown]
+# ## 10. The KV cache
 # *medium · 25 minutes · {{points CachedAttention}}*
 #
-# Write `reset` and `step` of an attention that is called once per token. `step(x)` gets the newest token alone, (B, 1, D), and returns (B, 1, D): what causal multi-head self-attention over all tokens since the last `reset()` gives at the newest position.
+# Write `reset` and `step` of an attention that is called once per token. `step(x)` gets
+# the newest token alone, (B, 1, D), and returns (B, 1, D): what causal multi-head
+# self-attention over all tokens since the last `reset()` gives at the newest position.
 #
-# - Keep keys and values of earlier steps on the object (under names of your choice; they are not parameters, and must not become part of the `state_dict`).
+# - Keep keys and values of earlier steps on the object (under names of your choice;
+#   they are not parameters, and must not become part of the `state_dict`).
 # - The newest token sees itself.
-# - `reset()` forgets everything and returns nothing; the next sequence may have another batch size. It is called by `__init__`, and may be called twice in a row.
-# - `split_heads(x, heads)`, `merge_heads(x)` and `masked_attention(query, key, value)` from earlier units help. The scale is that of one head. Not allowed: `nn.MultiheadAttention`.
+# - `reset()` forgets everything and returns nothing; the next sequence may have another
+#   batch size. It is called by `__init__`, and may be called twice in a row.
+# - `split_heads(x, heads)`, `merge_heads(x)` and `masked_attention(query, key, value)`
+#   from earlier units help. The scale is that of one head. Not allowed:
+#   `nn.MultiheadAttention`.
 
 # %% nbgrader={"grade_id": "CachedAttention"}
 class CachedAttention(nn.Module):
@@ -252,7 +334,8 @@ class CachedAttention(nn.Module):
     def __init__(self, dim, heads):
         super().__init__()
         self.heads = heads
-        self.query, self.key, self.value, self.out = (nn.Linear(dim, dim) for _ in range(4))
+        self.query, self.key = nn.Linear(dim, dim), nn.Linear(dim, dim)
+        self.value, self.out = nn.Linear(dim, dim), nn.Linear(dim, dim)
         self.reset()
 
     def reset(self):
@@ -265,9 +348,13 @@ class CachedAttention(nn.Module):
     def step(self, x):
         """(B, 1, D) -> (B, 1, D)."""
         ### BEGIN SOLUTION
-        query, key, value = (split_heads(layer(x), self.heads) for layer in (self.query, self.key, self.value))  # (B, H, 1, d)
-        self.keys = key if self.keys is None else torch.cat([self.keys, key], dim=2)  # (B, H, t, d)
-        self.values = value if self.values is None else torch.cat([self.values, value], dim=2)  # (B, H, t, d)
+        query = split_heads(self.query(x), self.heads)  # (B, H, 1, d)
+        key = split_heads(self.key(x), self.heads)  # (B, H, 1, d)
+        value = split_heads(self.value(x), self.heads)  # (B, H, 1, d)
+        if self.keys is not None:
+            key = torch.cat([self.keys, key], dim=2)  # (B, H, t, d)
+            value = torch.cat([self.values, value], dim=2)  # (B, H, t, d)
+        self.keys, self.values = key, value
         output, _ = masked_attention(query, self.keys, self.values)  # (B, H, 1, d)
         return self.out(merge_heads(output))
         ### END SOLUTION
@@ -277,7 +364,7 @@ class CachedAttention(nn.Module):
 check(CachedAttention)
 
 # %% [markdown]
-# ## 10. Spot the bug: two tables and their headlines
+# ## 11. Spot the mistake: two tables and their headlines
 # *10 minutes · {{points slide_tables}}*
 #
 # Translation, BLEU (higher is better), operations of training:
@@ -289,7 +376,8 @@ check(CachedAttention)
 # | Transformer, base | 27.3 | 38.1 | 3.3·10¹⁸ | 3.3·10¹⁸ |
 # | Transformer, big | 28.4 | 41.8 | 2.3·10¹⁹ | 2.3·10¹⁹ |
 #
-# Summaries, perplexity (lower is better) and ROUGE-L (higher is better); $L$ is the length of the input:
+# Summaries, perplexity (lower is better) and ROUGE-L (higher is better); $L$ is the
+# length of the input:
 #
 # | model | perplexity | ROUGE-L |
 # |---|---|---|
@@ -310,21 +398,92 @@ slide_tables = "c"
 check(slide_tables, "slide_tables")
 
 # %% [markdown]
-# ## 11. In your own words: one pass or many
+# ## 12. In your own words: one pass or many
 # *10 minutes · 4 points, graded by hand*
 #
-# Explain to someone who knows recurrent networks (six to ten sentences): why can a Transformer decoder be trained on all positions of a sentence in one pass, which two things make that honest, and why does it still
-# write one token at a time? What does the KV cache change about that, and what does it not change?
+# Explain to someone who knows recurrent networks (six to ten sentences): why can a
+# Transformer decoder be trained on all positions of a sentence in one pass, which two
+# things make that honest, and why does it still write one token at a time? What does
+# the KV cache change about that, and what does it not change?
 
 # %% [markdown] nbgrader={"grade_id": "one_pass_or_many", "points": 4}
 # ### BEGIN SOLUTION
 # **Rubric.**
 #
-# - 1 point: in training the right tokens are known, so they can all be fed in at once (teacher forcing); no state is passed from step to step.
-# - 1 point: both things that make it honest: the shift to the right (the answer of a position is not its own input) and the causal mask (it is not visible at later positions). Half a point for one of them.
-# - 1 point: in writing, each token is an input of the next step and must be chosen first, so the chain over time is in the task, not in the architecture.
-# - 1 point: the cache saves computing keys and values of old tokens again, so each token costs one step instead of a whole pass; the number of steps that wait for one another stays the same, and so does the look back over all keys.
+# - 1 point: in training the right tokens are known, so they can all be fed in at once
+#   (teacher forcing); no state is passed from step to step.
+# - 1 point: both things that make it honest: the shift to the right (the answer of a
+#   position is not its own input) and the causal mask (it is not visible at later
+#   positions). Half a point for one of them.
+# - 1 point: in writing, each token is an input of the next step and must be chosen
+#   first, so the chain over time is in the task, not in the architecture.
+# - 1 point: the cache saves computing keys and values of old tokens again, so each
+#   token costs one step instead of a whole pass; the number of steps that wait for one
+#   another stays the same, and so does the look back over all keys.
 # ### END SOLUTION
+
+# %% [markdown]
+# ## Let it write
+#
+# Not graded: your parts, put together, translate. The cell below builds a Transformer
+# with *your* `DecoderBlock`, trains it for about half a minute with *your* loss and
+# learning rate, and lets it write by *your* `greedy_decode`. Both sentences ask for
+# *letter*; one needs *carta*, the other *letra*. The picture shows where the last block
+# looked in the source while it wrote the first one. Then the same model draws, with
+# *your* `sampling_weights`: what does a temperature of 3 do to the grammar? (Even at 1
+# an odd word may come up: label smoothing has taught the model to leave a tenth of the
+# probability to all the others.)
+
+# %%
+needed = "DecoderBlock", "smoothed_loss", "warmup_rate", "greedy_decode"
+if ready(*needed, "sampling_weights"):
+    from course_utils.data.letters import Vocabulary, sentences
+    from course_utils.multi_head_attention import recorded_weights
+    from course_utils.plotting import heatmap
+    from course_utils.seq2seq_attention import shift_right
+    from course_utils.training import progress, seeded, steps
+    from course_utils.transformer_decoder import Transformer
+
+    english, spanish = (Vocabulary(texts) for texts in zip(*sentences()))
+    bos, eos, pad = spanish.bos, spanish.eos, spanish.pad
+    source = english.encode([e for e, _ in sentences()])  # (N, S)
+    target = spanish.encode([s for _, s in sentences()], end=True)  # (N, T)
+    torch.manual_seed(0)
+    model = Transformer(len(english), len(spanish), 64, heads=4, hidden=128, depth=2)
+    model.decoder.blocks = nn.ModuleList(DecoderBlock(64, 4, 128) for _ in range(2))
+    optimiser = torch.optim.Adam(model.parameters(), betas=(0.9, 0.98))
+    draw, count = seeded(0), steps(250)
+    for step in progress(range(1, count + 1), count, "training"):
+        batch = torch.randint(len(source), (64,), generator=draw)  # (64,)
+        x, y = source[batch], target[batch]  # (64, S), (64, T)
+        loss = smoothed_loss(model(x, shift_right(y, bos)), y, pad, 0.1)
+        optimiser.param_groups[0]["lr"] = 0.25 * warmup_rate(step, 64, 100)
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+
+    @torch.no_grad()
+    def writer(text):  # -> a function of everything so far: (1, t) -> (1, V)
+        memory, mask = model.encode(english.encode([text]))  # (1, S, D), (1, 1, 1, S)
+        return lambda tokens: model.decode(tokens, memory, mask)[:, -1]
+
+    texts = "she is writing a long letter to my friend", sentences()[-1][0]
+    with torch.no_grad():
+        for text in texts:
+            written = greedy_decode(writer(text), bos, eos, 12)
+            print(text, "→", spanish.decode(written))
+        for temperature in (1.0, 3.0):
+            tokens = [bos]
+            while len(tokens) <= 12 and eos not in tokens:
+                logits = writer(texts[0])(torch.tensor([tokens]))  # (1, V)
+                weights = sampling_weights(logits, temperature, top_p=0.95)  # (1, V)
+                tokens.append(int(torch.multinomial(weights, 1, generator=draw)))
+            print(f"drawn at temperature {temperature}:", spanish.decode(tokens))
+        written = greedy_decode(writer(texts[0]), bos, eos, 12)
+        with recorded_weights(model) as weights:
+            writer(texts[0])(torch.tensor([[bos, *written[:-1]]]))
+    said = [spanish.words[i] for i in written]
+    heatmap(weights[-1][0].mean(0), said, texts[0].split(), "mean of the heads")
 
 # %% [markdown]
 # ## How far are you?
@@ -335,7 +494,15 @@ summary("08")
 # %% [markdown]
 # ## Further reading
 #
-# - Vaswani et al., *Attention Is All You Need* (2017): the paper itself; sections 3 and 5 are this unit, and its tables reward a critical look.
-# - *The Annotated Transformer*, Harvard NLP, edition of 2022: the same paper as running code, with another label smoothing to compare yours with.
-# - Holtzman et al., *The Curious Case of Neural Text Degeneration* (2020): why the likeliest text is not the best one, and what to sample instead.
-# - Xiong et al., *On Layer Normalization in the Transformer Architecture* (2020): why post-norm needs a warm-up and pre-norm does not.
+# - Vaswani et al., [Attention Is All You Need](https://arxiv.org/abs/1706.03762)
+#   (2017): the paper itself; sections 3 and 5 are this unit, and its tables reward a
+#   critical look.
+# - [The Annotated Transformer](https://nlp.seas.harvard.edu/annotated-transformer/),
+#   Harvard NLP, edition of 2022: the same paper as running code, with another label
+#   smoothing to compare yours with.
+# - Holtzman et al., [The Curious Case of Neural Text
+#   Degeneration](https://arxiv.org/abs/1904.09751) (2020): why the likeliest text is
+#   not the best one, and what to sample instead.
+# - Xiong et al., [On Layer Normalization in the Transformer
+#   Architecture](https://arxiv.org/abs/2002.04745) (2020): why post-norm is touchy in
+#   its first steps and pre-norm is not.

@@ -1,15 +1,20 @@
 # %% [markdown]
 # # 09 · The Vision Transformer: assignment
 #
-# You cut images into patches and put them back, turn patches into tokens, assemble a Vision Transformer around the encoder of
-# unit 07, and follow attention back to the pixels. About two and a half hours. The lecture with the same number explains
-# every part; here you write it.
+# You cut images into patches and put them back, turn patches into tokens, assemble a
+# Vision Transformer around the encoder of unit 07, fit it to another image size, and
+# follow attention back to the pixels. About three hours. The lecture with the same number explains every
+# part; here you write it.
 #
-# - Images are `(B, C, H, W)`: batch, channels, height, width. `N` is the number of patches, `D` the model size, `T` the number of tokens.
-# - Write your answer where it says `YOUR CODE HERE`, then run the cell below it: it checks your answer and says what is wrong.
-# - Loops, `einsum`, `F.unfold`, `einops`: all are welcome unless the exercise says otherwise. Do not change the tensors you are given,
-#   and let gradients flow (no `.detach()`, no NumPy).
-# - Each part uses the ones before it (`PatchEmbedding` calls your `patchify`, and so on), so do them in order.
+# - Images are `(B, C, H, W)`: batch, channels, height, width. `N` is the number of
+#   patches, `D` the model size, `T` the number of tokens.
+# - Write your answer where it says `YOUR CODE HERE`, then run the cell below it: it
+#   checks your answer and says what is wrong.
+# - Loops, `einsum`, `F.unfold`, `einops`: all are welcome unless the exercise says
+#   otherwise. Do not change the tensors you are given, and let gradients flow (no
+#   `.detach()`, no NumPy).
+# - Each part uses the ones before it (`PatchEmbedding` calls your `patchify`, and so
+#   on), so do them in order.
 
 # %%
 import math
@@ -18,20 +23,24 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from course_utils import check, summary
+from course_utils import check, ready, summary
 from course_utils.transformer_encoder import Encoder
 
 # %% [markdown]
 # ## 1. Cut an image into patches
 # *medium · 25 minutes · {{points patchify}}*
 #
-# Write `patchify(images, patch)`: `(B, C, H, W)` → `(B, N, C * patch * patch)`, with `N = (H / patch) * (W / patch)`.
+# Write `patchify(images, patch)`: `(B, C, H, W)` → `(B, N, C * patch * patch)`, with
+# `N = (H / patch) * (W / patch)`.
 #
-# - The patches come **row by row**, as one reads: first the top row of patches from left to right, then the next row.
+# - The patches come **row by row**, as one reads: first the top row of patches from
+#   left to right, then the next row.
 # - Inside a patch the numbers are ordered **channel, row, column**.
-# - Height and width may differ. If `patch` does not divide **both** of them, raise a `ValueError`.
+# - Height and width may differ. If `patch` does not divide **both** of them, raise a
+#   `ValueError`.
 #
-# An image of one channel, 4 x 6 pixels, cut with `patch = 2`. Its six patches are, in this order:
+# An image of one channel, 4 x 6 pixels, cut with `patch = 2`. Its six patches are, in
+# this order:
 #
 # ```
 #  0  1 |  2  3 |  4  5         [ 0  1  6  7]
@@ -48,9 +57,11 @@ def patchify(images, patch):
     ### BEGIN SOLUTION
     batch, channels, height, width = images.shape
     if height % patch or width % patch:
-        raise ValueError(f"patches of {patch} pixels do not tile an image of {height} x {width}")
-    grid = images.reshape(batch, channels, height // patch, patch, width // patch, patch)  # (B, C, rows, p, columns, p)
-    return grid.permute(0, 2, 4, 1, 3, 5).flatten(3).flatten(1, 2)  # (B, rows, columns, C, p, p) -> (B, N, C p p)
+        raise ValueError(f"patches of {patch} do not tile {height} x {width} pixels")
+    rows, columns = height // patch, width // patch
+    grid = images.reshape(batch, channels, rows, patch, columns, patch)
+    grid = grid.permute(0, 2, 4, 1, 3, 5)  # (B, rows, columns, C, p, p)
+    return grid.flatten(3).flatten(1, 2)  # (B, N, C p p)
     ### END SOLUTION
 
 
@@ -61,8 +72,9 @@ check(patchify)
 # ## 2. Put it together again
 # *medium · 20 minutes · {{points unpatchify}}*
 #
-# Write `unpatchify(patches, patch, height, width)`: `(B, N, C * patch * patch)` → `(B, C, height, width)`, the inverse of
-# `patchify`: `unpatchify(patchify(images, patch), patch, H, W)` gives back `images`.
+# Write `unpatchify(patches, patch, height, width)`: `(B, N, C * patch * patch)` →
+# `(B, C, height, width)`, the inverse of `patchify`:
+# `unpatchify(patchify(images, patch), patch, H, W)` gives back `images`.
 #
 # - The number of channels is not an argument: it follows from the length of a patch.
 # - You may take it for granted that the sizes fit together.
@@ -71,8 +83,10 @@ check(patchify)
 def unpatchify(patches, patch, height, width):
     """(B, N, C * patch * patch) -> (B, C, H, W)."""
     ### BEGIN SOLUTION
-    grid = patches.reshape(len(patches), height // patch, width // patch, -1, patch, patch)  # (B, rows, columns, C, p, p)
-    return grid.permute(0, 3, 1, 4, 2, 5).flatten(4).flatten(2, 3)  # (B, C, rows, p, columns, p) -> (B, C, H, W)
+    rows, columns = height // patch, width // patch
+    grid = patches.reshape(len(patches), rows, columns, -1, patch, patch)
+    grid = grid.permute(0, 3, 1, 4, 2, 5)  # (B, C, rows, p, columns, p)
+    return grid.flatten(4).flatten(2, 3)  # (B, C, H, W)
     ### END SOLUTION
 
 
@@ -83,11 +97,14 @@ check(unpatchify)
 # ## 3. From patches to tokens
 # *medium · 20 minutes · {{points PatchEmbedding}}*
 #
-# `__init__` is given; leave it as it is, because the tests copy weights into it. Write `forward(images)`: `(B, C, H, W)` → `(B, N + 1, D)`.
+# `__init__` is given; leave it as it is, because the tests copy weights into it. Write
+# `forward(images)`: `(B, C, H, W)` → `(B, N + 1, D)`.
 #
 # 1. Cut the images with your `patchify`, and project every patch by `self.project`.
-# 2. Put the CLS token `self.cls` **in front** of the patches of every image. (`torch.cat` does not broadcast.)
-# 3. Add `self.positions`. It has a row for each of the `N + 1` tokens; the first belongs to CLS.
+# 2. Put the CLS token `self.cls` **in front** of the patches of every image.
+#    (`torch.cat` does not broadcast.)
+# 3. Add `self.positions`. It has a row for each of the `N + 1` tokens; the first
+#    belongs to CLS.
 #
 # No nonlinearity, no norm.
 
@@ -117,9 +134,10 @@ check(PatchEmbedding)
 # ## 4. The Vision Transformer
 # *easy · 15 minutes · {{points VisionTransformer}}*
 #
-# `__init__` is given. `Encoder` is the pre-norm encoder of unit 07: it takes `(B, T, D)`, returns `(B, T, D)`, and ends with a norm of
-# its own. Write `forward(images)`: `(B, C, H, W)` → logits `(B, classes)`. The class is read from the **CLS token** alone. Return
-# logits, not probabilities: the loss takes care of the softmax.
+# `__init__` is given. `Encoder` is the pre-norm encoder of unit 07: it takes
+# `(B, T, D)`, returns `(B, T, D)`, and ends with its own norm. Write `forward(images)`:
+# `(B, C, H, W)` → logits `(B, classes)`. The class is read from the **CLS token**
+# alone. Return logits, not probabilities: the loss takes care of the softmax.
 #
 # Not allowed here: torchvision's models and torch's `nn.TransformerEncoder`.
 
@@ -143,41 +161,59 @@ class VisionTransformer(nn.Module):
 check(VisionTransformer)
 
 # %% [markdown]
-# **See it learn** (not graded). With the four parts above you can train on real digits. Paste this into a new cell; it takes
-# about ten seconds and gets more than nine of ten test digits right.
+# ## 5. Another image size
+# *medium · 25 minutes · {{points resize_positions}}*
 #
-# ```python
-# from course_utils.images import digits
-# from course_utils.training import fit, seeded
+# A trained model is to read larger images. The projection and the encoder do not mind;
+# only the table of positions has a row for each place. So stretch it. Write
+# `resize_positions(positions, side)`: `(1, n² + 1, D)` → `(1, side² + 1, D)`.
 #
-# images, labels, test_images, test_labels = digits()  # (1347, 1, 8, 8), (1347,), (450, 1, 8, 8), (450,)
-# model, draw = VisionTransformer(8, 1, 2, 48, 4, 96, 3, 10), seeded(0)
+# - The first row belongs to CLS, which has no place: it stays as it is, in front.
+# - The other `n²` rows are an `n` by `n` grid, **row by row**. Stretch each feature like
+#   a small image of `n` by `n` pixels to `side` by `side`, bilinearly, with the middles
+#   of the patches as places: `F.interpolate(…, mode="bilinear", align_corners=False)`
+#   does that for a tensor `(1, D, n, n)`.
+# - `side` may also be smaller than `n`, or the same. Gradients must flow.
 #
-# def loss(step):
-#     batch = torch.randint(len(images), (64,), generator=draw)
-#     return F.cross_entropy(model(images[batch]), labels[batch])
-#
-# fit(loss, model.parameters(), steps=500, lr=1e-3)
-# (model(test_images).argmax(-1) == test_labels).float().mean()
-# ```
+# With `D = 1`, CLS 9 and the places 0, 4 / 8, 12, a `side` of 4 gives the rows
+# 0, 1, 3, 4 / 2, 3, 5, 6 / 6, 7, 9, 10 / 8, 9, 11, 12, after the 9.
+
+# %% nbgrader={"grade_id": "resize_positions"}
+def resize_positions(positions, side):
+    """(1, n² + 1, D) -> (1, side² + 1, D)."""
+    ### BEGIN SOLUTION
+    cls, places = positions[:, :1], positions[:, 1:]  # (1, 1, D), (1, n², D)
+    n = math.isqrt(places.shape[1])
+    grid = places.mT.unflatten(2, (n, n))  # (1, D, n, n)
+    grid = F.interpolate(grid, (side, side), mode="bilinear", align_corners=False)
+    return torch.cat([cls, grid.flatten(2).mT], dim=1)  # (1, side² + 1, D)
+    ### END SOLUTION
+
+
+# %% nbgrader={"grade_id": "test_resize_positions"}
+check(resize_positions)
 
 # %% [markdown]
-# ## 5. Attention rollout
+# ## 6. Attention rollout
 # *medium · 25 minutes · {{points attention_rollout}}*
 #
-# Write `attention_rollout(weights)`. `weights` is a list of the attention weights of all layers, **first layer first**, each
-# `(B, H, T, T)`: batch, heads, queries, keys. Return `(B, T, T)`. For every layer:
+# Write `attention_rollout(weights)`. `weights` is a list of the attention weights of
+# all layers, **first layer first**, each `(B, H, T, T)`: batch, heads, queries, keys.
+# Return `(B, T, T)`. For every layer:
 #
 # 1. take the mean over the heads, $A$;
 # 2. mix it with the residual connection: $0.5\,A + 0.5\,I$;
-# 3. divide every **row** by its sum. (Rows of attention sum to one already, unless dropout was on while they were
-#    recorded. The tests contain such rows.)
+# 3. divide every **row** by its sum. (Rows of attention sum to one already, unless
+#    dropout was on while they were recorded. The tests contain such rows.)
 #
-# Then multiply the matrices of all layers. A later layer works on what earlier ones have made: it stands **to the left** of them.
+# Then multiply the matrices of all layers. A later layer works on what earlier ones
+# have made: it stands **to the left** of them.
 #
-# One head, two layers, two tokens: $A_1 = \begin{pmatrix} 0 & 1 \\ 0 & 1 \end{pmatrix}$,
+# One head, two layers, two tokens:
+# $A_1 = \begin{pmatrix} 0 & 1 \\ 0 & 1 \end{pmatrix}$,
 # $A_2 = \begin{pmatrix} 1 & 0 \\ 1 & 0 \end{pmatrix}$ become
-# $\begin{pmatrix} .5 & .5 \\ 0 & 1 \end{pmatrix}$ and $\begin{pmatrix} 1 & 0 \\ .5 & .5 \end{pmatrix}$, and the rollout is
+# $\begin{pmatrix} .5 & .5 \\ 0 & 1 \end{pmatrix}$ and
+# $\begin{pmatrix} 1 & 0 \\ .5 & .5 \end{pmatrix}$, and the rollout is
 # $\begin{pmatrix} .5 & .5 \\ .25 & .75 \end{pmatrix}$.
 
 # %% nbgrader={"grade_id": "attention_rollout"}
@@ -198,10 +234,13 @@ def attention_rollout(weights):
 check(attention_rollout)
 
 # %% [markdown]
-# ## 6. Spot the bug in the slide: better than a CNN
+# ## 7. Predict: mixed pixels
 # *5 minutes · {{points slide_better}}*
 #
-# A slide introduces the Vision Transformer with the claim that on images Transformers perform even better than deep CNNs. What is wrong with it?
+# A ViT with patches of a *single* pixel (64 tokens, learned positions) is trained and
+# tested on the digits of the lecture. Then the pixels of all images, for training and
+# for testing, are mixed by one fixed permutation, and a new ViT of the same kind is
+# trained and tested on them. How does its accuracy compare?
 #
 # {{options slide_better}}
 
@@ -215,11 +254,13 @@ slide_better = "c"
 check(slide_better, "slide_better")
 
 # %% [markdown]
-# ## 7. Spot the bug in the slide: what does it cost?
+# ## 8. Spot the mistake: what does it cost?
 # *5 minutes · {{points slide_cost}}*
 #
-# Among the drawbacks of attention a slide lists "O(n²)", without saying of what. Take an image and halve the side of its patches, from 16 x 16
-# to 8 x 8 pixels. How much more memory do the attention matrices need? (Leave CLS out of the count.)
+# "O(n²)" is often named as the drawback of attention, without saying of what. A ViT
+# with patches of 16 x 16 gets a panorama, 224 x 448 pixels instead of 224 x 224. How
+# much more memory do its attention matrices need, and how much more time its
+# feed-forward layers? (Leave CLS out of the count.)
 #
 # {{options slide_cost}}
 
@@ -233,10 +274,12 @@ slide_cost = "d"
 check(slide_cost, "slide_cost")
 
 # %% [markdown]
-# ## 8. Spot the bug in the slide: insensitive to order
+# ## 9. Predict: the same logits
 # *5 minutes · {{points slide_order}}*
 #
-# A slide says that an attention layer is insensitive to the order of its inputs. What is inexact about it?
+# A ViT *without* positions reads images of 32 x 32 in patches of 4 x 4, and classifies
+# by CLS. It is often called insensitive to order. Which changed image is sure to get
+# the same logits as the original, whatever the weights?
 #
 # {{options slide_order}}
 
@@ -250,23 +293,65 @@ slide_order = "b"
 check(slide_order, "slide_order")
 
 # %% [markdown]
-# ## 9. In your own words: a picture of attention
+# ## 10. In your own words: a picture of attention
 # *15 minutes · 4 points, graded by hand*
 #
-# A slide shows photographs beside pictures of "attention" (the dog is bright, the grass is dark) and concludes that the weights let us interpret
-# the model. Write about ten sentences. From which layer and which head could such a picture come, and why does the choice matter? Which check from the
-# lecture would convince you that the model *uses* what is bright, and what would you compare it with? Name one outcome that would make you
-# distrust the picture.
+# Photographs are shown beside pictures of "attention" (the dog is bright, the grass is
+# dark), with the conclusion that the weights let us interpret the model. Write about
+# ten sentences. From which layer and which head could such a picture come, and why does
+# the choice matter? Which check from the lecture would convince you that the model
+# *uses* what is bright, and what would you compare it with? Name one outcome that would
+# make you distrust the picture.
 
 # %% [markdown] nbgrader={"grade_id": "picture_of_attention", "points": 4}
 # ### BEGIN SOLUTION
 # **Rubric.**
-# - 1 point: there are layers times heads many matrices, and a row for each query; a picture shows one, or a mean, or a rollout of all, and these differ. The
-#   keys of later layers are mixtures of patches, not patches.
-# - 1 point: a check by intervention: occlude what is bright (or dark) and measure the drop of the logit or of the accuracy (deletion curve).
-# - 1 point: a baseline: random patches, plain brightness or the object's outline, or the same picture from an untrained model.
-# - 1 point: a concrete outcome that speaks against the picture, e.g. bright patches can be removed without effect, dark ones cannot; or an untrained model gives the same picture.
+# - 1 point: there are layers times heads many matrices, and a row for each query; a
+#   picture shows one, or a mean, or a rollout of all, and these differ. The keys of
+#   later layers are mixtures of patches, not patches.
+# - 1 point: a check by intervention: occlude what is bright (or dark) and measure the
+#   drop of the logit or of the accuracy (deletion curve).
+# - 1 point: a baseline: random patches, plain brightness or the object's outline, or
+#   the same picture from an untrained model.
+# - 1 point: a concrete outcome that speaks against the picture, e.g. bright patches can
+#   be removed without effect, dark ones cannot; or an untrained model gives the same
+#   picture.
 # ### END SOLUTION
+
+# %% [markdown]
+# ## Let it look
+#
+# Not graded: your parts, put together, read handwriting. The cell below trains *your*
+# `VisionTransformer` on the digits of the lecture (about ten seconds; more than nine of
+# ten test digits come out right) and lays *your* `attention_rollout` over eight of
+# them: the deeper the orange, the more of that patch has arrived in CLS. Find one that
+# is read wrongly, and ask yourself whether its picture would have told you.
+
+# %%
+if ready("patchify", "PatchEmbedding", "VisionTransformer", "attention_rollout"):
+    from course_utils.data.images import digits
+    from course_utils.multi_head_attention import recorded_weights
+    from course_utils.plotting import look, plt
+    from course_utils.training import fit, seeded, steps
+
+    images, labels, test_images, test_labels = digits()  # (1347, 1, 8, 8), (1347,), …
+    torch.manual_seed(0)
+    model, draw = VisionTransformer(8, 1, 2, 48, 4, 96, 3, 10), seeded(0)
+
+    def loss(step):
+        batch = torch.randint(len(images), (64,), generator=draw)  # (64,)
+        return F.cross_entropy(model(images[batch]), labels[batch])
+
+    fit(loss, model.parameters(), steps(500), lr=2e-3, decay=True)
+    with recorded_weights(model) as weights, torch.no_grad():
+        found = model(test_images).argmax(-1)  # (450,)
+    share = (found == test_labels).float().mean()
+    print(f"{share:.1%} of 450 test digits are read rightly")
+    arrived = attention_rollout(weights)[:, 0, 1:].unflatten(1, (4, 4))  # (450, 4, 4)
+    wrong = (found != test_labels).nonzero().flatten().tolist()
+    chosen = [*wrong[:4], *range(8)][:8]  # up to four mistakes first
+    for ax, i in zip(plt.subplots(1, 8, figsize=(9, 1.7))[1], chosen):
+        look(test_images[i], arrived[i], f"{test_labels[i]} read as {found[i]}", ax)
 
 # %% [markdown]
 # ## Your result
@@ -277,10 +362,17 @@ summary("09")
 # %% [markdown]
 # ## Further reading
 #
-# - Dosovitskiy et al., [An Image is Worth 16x16 Words](https://arxiv.org/abs/2010.11929) (2021): the original; look at its Figure 3 for accuracy
-#   against the amount of data, and at Figure 7 for positions and distances of attention.
-# - Abnar and Zuidema, [Quantifying Attention Flow in Transformers](https://arxiv.org/abs/2005.00928) (2020): rollout, with a second method beside it and
-#   a comparison of both with occlusion.
-# - Jain and Wallace, [Attention is not Explanation](https://arxiv.org/abs/1902.10186) (2019), and Wiegreffe and Pinter, [Attention is not not
-#   Explanation](https://arxiv.org/abs/1908.04626) (2019): a dispute worth following before you publish a heat map.
-# - Touvron et al., [Training data-efficient image transformers](https://arxiv.org/abs/2012.12877) (2021): how far augmentation and a teacher get you without 300 million images.
+# - Dosovitskiy et al., [An Image is Worth 16x16
+#   Words](https://arxiv.org/abs/2010.11929) (2021): the original; look at its Figure 3
+#   for accuracy against the amount of data, and at Figure 7 for positions and distances
+#   of attention.
+# - Abnar and Zuidema, [Quantifying Attention Flow in
+#   Transformers](https://arxiv.org/abs/2005.00928) (2020): rollout, with a second
+#   method beside it and a comparison of both with occlusion.
+# - Jain and Wallace, [Attention is not Explanation](https://arxiv.org/abs/1902.10186)
+#   (2019), and Wiegreffe and Pinter, [Attention is not not
+#   Explanation](https://arxiv.org/abs/1908.04626) (2019): a dispute worth following
+#   before you publish a heat map.
+# - Touvron et al., [Training data-efficient image
+#   transformers](https://arxiv.org/abs/2012.12877) (2021): how far augmentation and a
+#   teacher get you without 300 million images.

@@ -1,13 +1,19 @@
 # %% [markdown]
 # # 10 · Image captioning: assignment
 #
-# You write the parts of a captioner: regions of a picture, soft attention over them, one step of an LSTM that looks before it speaks, a penalty for
-# regions that were overlooked, and hard attention, which draws. About two hours. [The lecture](../../lectures/10_image_captioning.ipynb) explains every part; here you write it.
+# You write the parts of a captioner: regions of a picture, soft attention over them,
+# one step of an LSTM that looks before it speaks, a penalty for regions that were
+# overlooked, and hard attention, which draws. About two hours. [The
+# lecture](../../lectures/10_image_captioning.ipynb) explains every part by formulas and
+# numbers; here you write it.
 #
-# - `B` is the batch, `R` the number of regions, `D` the size of a region, `T` the number of words, `V` the size of the vocabulary.
-# - Write your answer where it says `YOUR CODE HERE`, then run the cell below it: it checks your answer and says what is wrong.
-# - Loops, `einsum`, `einops`: all are welcome unless the exercise says otherwise. Do not change the tensors you are given,
-#   and let gradients flow (no `.detach()`, no NumPy).
+# - `B` is the batch, `R` the number of regions, `D` the size of a region, `T` the
+#   number of words, `V` the size of the vocabulary.
+# - Write your answer where it says `YOUR CODE HERE`, then run the cell below it: it
+#   checks your answer and says what is wrong.
+# - Loops, `einsum`, `einops`: all are welcome unless the exercise says otherwise. Do
+#   not change the tensors you are given, and let gradients flow (no `.detach()`, no
+#   NumPy).
 
 # %%
 import math
@@ -16,13 +22,18 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from course_utils import check, summary
+from course_utils import check, ready, summary
 
 # %% [markdown]
 # ## 1. A feature map as a set of regions
 # *easy · 10 minutes · {{points image_regions}}*
 #
-# Write `image_regions(features)`: a feature map `(B, C, H, W)` → regions `(B, H * W, C)`. Region number `i * W + j` holds the `C` features of the place in row `i`, column `j`.
+# Write `image_regions(features)`: a feature map `(B, C, H, W)` → regions
+# `(B, H * W, C)`. Region number `i * W + j` holds the `C` features of the place in row
+# `i`, column `j`.
+#
+# An example with two features on 2 x 2 places: the maps `[[1, 2], [3, 4]]` and
+# `[[5, 6], [7, 8]]` become the four regions `[1, 5]`, `[2, 6]`, `[3, 7]`, `[4, 8]`.
 
 # %% nbgrader={"grade_id": "image_regions"}
 def image_regions(features):
@@ -39,9 +50,11 @@ check(image_regions)
 # ## 2. Soft attention
 # *medium · 25 minutes · {{points soft_attention}}*
 #
-# Write `soft_attention(regions, state, w_r, w_s, v)`. One state per picture asks all of its regions, by additive scores:
+# Write `soft_attention(regions, state, w_r, w_s, v)`. One state per picture asks all of
+# its regions, by additive scores:
 #
-# $$e_i = v^\top \tanh(a_i W_r + s\, W_s), \qquad \alpha = \mathrm{softmax}(e), \qquad z = \sum_i \alpha_i\, a_i$$
+# $$e_i = v \cdot \tanh(a_i W_r + s\, W_s), \qquad
+# \alpha = \mathrm{softmax}(e), \qquad z = \sum_i \alpha_i\, a_i$$
 #
 # | argument | shape | |
 # |---|---|---|
@@ -69,14 +82,19 @@ check(soft_attention)
 # ## 3. One word
 # *medium · 25 minutes · {{points CaptionStep}}*
 #
-# `__init__` is given; leave it as it is, because the tests copy weights into it. Write `forward(token, state, regions)`:
+# `__init__` is given; leave it as it is, because the tests copy weights into it. Write
+# `forward(token, state, regions)`:
 #
-# 1. Attend to the regions with the **previous** hidden state `h` (your `soft_attention`, with `self.w_r`, `self.w_s`, `self.v`; get exercise 2 right first, since its mistakes would come along).
-# 2. Feed the LSTM cell with the embedding of `token` **followed by** the context, and with the previous state `(h, c)`.
+# 1. Attend to the regions with the **previous** hidden state `h` (your
+#    `soft_attention`, with `self.w_r`, `self.w_s`, `self.v`; get exercise 2 right
+#    first, since its mistakes would come along).
+# 2. Feed the LSTM cell with the embedding of `token` **followed by** the context, and
+#    with the previous state `(h, c)`.
 # 3. The logits of the next word are `self.out` of the **new** `h`.
 #
-# `token` is `(B,)`, `state` is a tuple `(h, c)` of two tensors `(B, hidden)`, `regions` is `(B, R, D)`. Return three things: logits `(B, V)`, the new state `(h, c)`, and the attention weights
-# `(B, R)` of step 1.
+# `token` is `(B,)`, `state` is a tuple `(h, c)` of two tensors `(B, hidden)`, `regions`
+# is `(B, R, D)`. Return three things: logits `(B, V)`, the new state `(h, c)`, and the
+# attention weights `(B, R)` of step 1.
 
 # %% nbgrader={"grade_id": "CaptionStep"}
 class CaptionStep(nn.Module):
@@ -84,16 +102,18 @@ class CaptionStep(nn.Module):
         super().__init__()
         self.embed = nn.Embedding(vocabulary, embedding)
         self.cell = nn.LSTMCell(embedding + region_dim, hidden)
-        self.w_r = nn.Parameter(torch.randn(region_dim, attention) / math.sqrt(region_dim))
-        self.w_s = nn.Parameter(torch.randn(hidden, attention) / math.sqrt(hidden))
-        self.v = nn.Parameter(torch.randn(attention) / math.sqrt(attention))
+        self.w_r = nn.Parameter(torch.randn(region_dim, attention) / region_dim**0.5)
+        self.w_s = nn.Parameter(torch.randn(hidden, attention) / hidden**0.5)
+        self.v = nn.Parameter(torch.randn(attention) / attention**0.5)
         self.out = nn.Linear(hidden, vocabulary)
 
     def forward(self, token, state, regions):
         """(B,), (h, c), (B, R, D) -> logits (B, V), (h, c), weights (B, R)."""
         ### BEGIN SOLUTION
-        context, weights = soft_attention(regions, state[0], self.w_r, self.w_s, self.v)  # (B, D), (B, R)
-        h, c = self.cell(torch.cat([self.embed(token), context], -1), state)  # (B, hidden) each
+        asks = self.w_r, self.w_s, self.v
+        context, weights = soft_attention(regions, state[0], *asks)  # (B, D), (B, R)
+        inputs = torch.cat([self.embed(token), context], -1)  # (B, m + D)
+        h, c = self.cell(inputs, state)  # (B, hidden) each
         return self.out(h), (h, c), weights
         ### END SOLUTION
 
@@ -105,10 +125,13 @@ check(CaptionStep)
 # ## 4. Coverage
 # *easy · 10 minutes · {{points coverage_penalty}}*
 #
-# Write `coverage_penalty(weights)`. `weights` is `(B, T, R)`: for each caption and each of its words, how the attention was shared out among the regions. Return a scalar:
-# the **mean over the batch** of the **sum over the regions** of $\big(1 - \sum_t \alpha_{t}\big)^2$, with $\sum_t$ over the words.
+# Write `coverage_penalty(weights)`. `weights` is `(B, T, R)`: for each caption and each
+# of its words, how the attention was shared out among the regions. Return a scalar: the
+# **mean over the batch** of the **sum over the regions** of
+# $\big(1 - \sum_t \alpha_{t}\big)^2$, with $\sum_t$ over the words.
 #
-# One caption of two words, three regions, weights $(1, 0, 0)$ and $(0.5, 0.5, 0)$: the regions got $1.5$, $0.5$ and $0$, and the penalty is $0.25 + 0.25 + 1 = 1.5$.
+# One caption of two words, three regions, weights $(1, 0, 0)$ and $(0.5, 0.5, 0)$: the
+# regions got $1.5$, $0.5$ and $0$, and the penalty is $0.25 + 0.25 + 1 = 1.5$.
 
 # %% nbgrader={"grade_id": "coverage_penalty"}
 def coverage_penalty(weights):
@@ -126,17 +149,24 @@ check(coverage_penalty)
 # ## 5. Hard attention
 # *medium · 25 minutes · {{points hard_attention}}*
 #
-# Write `hard_attention(regions, weights, generator)`: for each row draw **one** region, with that row's weights as probabilities.
+# Write `hard_attention(regions, weights, generator)`: for each row draw **one** region,
+# with that row's weights as probabilities.
 #
-# - `regions` is `(B, R, D)`; `weights` is `(B, R)`, rows that sum to one (a weight may be 0: such a region is never drawn).
-# - Draw with the given `torch.Generator`, e.g. by `torch.multinomial(..., generator=generator)`, so that a generator with the same seed gives the same draws again. Any correct way to draw is
-#   accepted; the tests look at how often each region comes up.
-# - Return three things: `context (B, D)`, the drawn regions as they are; `index (B,)`, their numbers as integers; `log_prob (B,)`, the logarithm of the weight of each drawn region.
-# - Gradients must flow from `context` to `regions` and from `log_prob` to `weights`: it is the only way by which the weights can learn from a draw.
+# - `regions` is `(B, R, D)`; `weights` is `(B, R)`, rows that sum to one (a weight may
+#   be 0: such a region is never drawn).
+# - Draw with the given `torch.Generator`, e.g. by
+#   `torch.multinomial(..., generator=generator)`, so that a generator with the same
+#   seed gives the same draws again. Any correct way to draw is accepted; the tests look
+#   at how often each region comes up.
+# - Return three things: `context (B, D)`, the drawn regions as they are; `index (B,)`,
+#   their numbers as integers; `log_prob (B,)`, the logarithm of the weight of each
+#   drawn region.
+# - Gradients must flow from `context` to `regions` and from `log_prob` to `weights`: it
+#   is the only way by which the weights can learn from a draw.
 
 # %% nbgrader={"grade_id": "hard_attention"}
 def hard_attention(regions, weights, generator):
-    """(B, R, D), (B, R), torch.Generator -> context (B, D), index (B,), log_prob (B,)."""
+    """(B, R, D), (B, R) -> context (B, D), index (B,), log_prob (B,)."""
     ### BEGIN SOLUTION
     index = torch.multinomial(weights, 1, generator=generator)  # (B, 1)
     log_prob = weights.gather(1, index).log().squeeze(1)  # (B,)
@@ -149,10 +179,13 @@ def hard_attention(regions, weights, generator):
 check(hard_attention)
 
 # %% [markdown]
-# ## 6. Spot the bug in the slide: whose attention?
+# ## 6. Spot the mistake: whose attention?
 # *5 minutes · {{points slide_self}}*
 #
-# Under the title "Self-attention model" a slide shows six captioned photographs; beside each, the region of the picture that was attended to for one underlined word. What is wrong with the title?
+# In a captioner the eye is a trained Vision Transformer (unit 09), a decoder writes. To
+# show where it looked for the word *frisbee*, somebody draws a map of the photograph
+# from the attention of the *eye*: the row of CLS in its last layer. What is wrong with
+# that map?
 #
 # {{options slide_self}}
 
@@ -166,10 +199,20 @@ slide_self = "c"
 check(slide_self, "slide_self")
 
 # %% [markdown]
-# ## 7. Spot the bug in the slide: two pairs
-# *5 minutes · {{points slide_soft_hard}}*
+# ## 7. Spot the mistake: the best region
+# *10 minutes · {{points slide_soft_hard}}*
 #
-# A table of attention mechanisms has one line "Global / Soft: attends to the whole input" and one line "Local / Hard: attends to a part of the input". What is wrong with it?
+# Somebody wants hard attention without draws, and takes the region with the largest
+# weight:
+#
+# ```python
+# weights = softmax(scores)                    # (B, R), from v, W_r and W_s
+# best = weights.argmax(-1)                    # (B,)
+# context = regions[torch.arange(B), best]     # (B, D), into the LSTM
+# ```
+#
+# The loss is cross entropy of the words, trained by plain gradients. What learns to
+# look?
 #
 # {{options slide_soft_hard}}
 
@@ -183,14 +226,12 @@ slide_soft_hard = "d"
 check(slide_soft_hard, "slide_soft_hard")
 
 # %% [markdown]
-# ## 8. Spot the bug in the slide: the gates
+# ## 8. Predict: the size of the gates
 # *5 minutes · {{points slide_gates}}*
 #
-# A slide writes the LSTM of the captioner with a linear map $T_{D+m+n,\,n}$ from $D + m + n$ numbers to $n$ numbers, where the word's embedding has $m$ numbers, the state $n$ and the context $D$:
-#
-# $$\begin{pmatrix} i_t \\ f_t \\ o_t \\ g_t \end{pmatrix} = \begin{pmatrix} \sigma \\ \sigma \\ \sigma \\ \tanh \end{pmatrix} T_{D+m+n,\,n} \begin{pmatrix} E y_{t-1} \\ h_{t-1} \\ \hat z_t \end{pmatrix}$$
-#
-# Which part cannot be right?
+# A captioner's word embedding has 50 numbers, the state of its LSTM 200, a region (and
+# so the context) 100. How many weights does the map have that makes the four gates at
+# each step? (Leave out the biases.)
 #
 # {{options slide_gates}}
 
@@ -207,17 +248,59 @@ check(slide_gates, "slide_gates")
 # ## 9. In your own words: a bad caption
 # *15 minutes · 4 points, graded by hand*
 #
-# A captioner says "a man wearing a hat and a hat on a skateboard". Write about ten sentences. Describe two different causes that such a sentence may have, one in *where* the model looks and one in *what* it
-# has learned to say. Say for each how the attention maps would look, word by word, and what you would change (in the loss, the data or the model) to mend it.
+# A captioner says "a man wearing a hat and a hat on a skateboard". Write about ten
+# sentences. Describe two different causes that such a sentence may have, one in *where*
+# the model looks and one in *what* it has learned to say. Say for each how the
+# attention maps would look, word by word, and what you would change (in the loss, the
+# data or the model) to mend it.
 
 # %% [markdown] nbgrader={"grade_id": "bad_caption", "points": 4}
 # ### BEGIN SOLUTION
 # **Rubric.**
-# - 1 point: a cause in the looking: the same region is attended to twice (or a region is never attended to); nothing in the loss asks for coverage. Both *hat* maps fall on the same place.
-# - 1 point: a cause in the language: "a hat and a hat" is likely as text, the decoder follows its language model, the maps are diffuse or lie on something else than a hat.
-# - 1 point: a fitting remedy for the first: coverage penalty, or a state that remembers what has been looked at.
-# - 1 point: a fitting remedy for the second: more or more varied captions, scheduled sampling or beam search with a repetition rule, a stronger picture encoder; or a check by hiding the region and seeing whether the word stays.
+# - 1 point: a cause in the looking: the same region is attended to twice (or a region
+#   is never attended to); nothing in the loss asks for coverage. Both *hat* maps fall
+#   on the same place.
+# - 1 point: a cause in the language: "a hat and a hat" is likely as text, the decoder
+#   follows its language model, the maps are diffuse or lie on something else than a
+#   hat.
+# - 1 point: a fitting remedy for the first: coverage penalty, or a state that remembers
+#   what has been looked at.
+# - 1 point: a fitting remedy for the second: more or more varied captions, scheduled
+#   sampling or beam search with a repetition rule, a stronger picture encoder; or a
+#   check by hiding the region and seeing whether the word stays.
 # ### END SOLUTION
+
+# %% [markdown]
+# ## Let it speak
+#
+# Not graded: your parts, put together, say what they see. The cell below gives *your*
+# `CaptionStep` to a captioner, trains it on the scenes of the lecture (about half a
+# minute), lets it describe three new ones, and draws where it looked for each word. The
+# inner loop is all of its writing: a step, the likeliest word, and that word goes into
+# the next step. Which words need to look, and which could be written with closed eyes?
+
+# %%
+if ready("soft_attention", "CaptionStep"):
+    from course_utils.plotting import looks
+    from course_utils.data.scenes import IDS, LENGTH, VOCABULARY, scenes
+    from course_utils.image_captioning import LSTMCaptioner, train_captioner
+    from course_utils.training import seeded, steps
+
+    torch.manual_seed(0)
+    captioner = LSTMCaptioner(len(VOCABULARY))
+    captioner.step = CaptionStep(len(VOCABULARY), 64, 64, 64, 64)
+    train_captioner(captioner, *scenes(3000, seeded(0)), steps(300))
+    for picture in scenes(3, seeded(1))[0]:  # (3, 24, 24)
+        word, said = torch.tensor([IDS["<bos>"]]), []  # (1,)
+        with torch.no_grad():
+            regions = captioner.eye(picture[None])  # (1, 36, 64)
+            state = captioner.start(regions.mean(1)).tanh().chunk(2, -1)  # (1, 64) each
+            while len(said) < LENGTH and word != IDS["<eos>"]:
+                logits, state, where = captioner.step(word, state, regions)
+                word = logits.argmax(-1)  # (1,): the likeliest, and the next input
+                said.append((VOCABULARY[word], where[0].unflatten(0, (6, 6))))
+        print(*(name for name, _ in said))
+        looks(picture, said, columns=5)
 
 # %% [markdown]
 # ## Your result
@@ -228,7 +311,13 @@ summary("10")
 # %% [markdown]
 # ## Further reading
 #
-# - Xu et al., [Show, Attend and Tell](https://arxiv.org/abs/1502.03044) (2015): soft and hard attention side by side, with the good and the bad captions and their maps.
-# - Vinyals et al., [Show and Tell](https://arxiv.org/abs/1411.4555) (2014): the captioner without attention, to see what was there before.
-# - Williams, [Simple statistical gradient-following algorithms](https://doi.org/10.1007/BF00992696) (1992): where REINFORCE and its baseline come from.
-# - Rohrbach et al., [Object Hallucination in Image Captioning](https://arxiv.org/abs/1809.02156) (2018): captioners that name what is not there, measured.
+# - Xu et al., [Show, Attend and Tell](https://arxiv.org/abs/1502.03044) (2015): soft
+#   and hard attention side by side, with the good and the bad captions and their maps.
+# - Vinyals et al., [Show and Tell](https://arxiv.org/abs/1411.4555) (2014): the
+#   captioner without attention, to see what was there before.
+# - Williams, [Simple statistical gradient-following
+#   algorithms](https://doi.org/10.1007/BF00992696) (1992): where REINFORCE and its
+#   baseline come from.
+# - Rohrbach et al., [Object Hallucination in Image
+#   Captioning](https://arxiv.org/abs/1809.02156) (2018): captioners that name what is
+#   not there, measured.
