@@ -1,17 +1,19 @@
-"""Measures what the documentation states, and writes it there: `python -m autograder.measure [STEP ...]`, `make measure` for everything.
+"""Measures what the documentation states, and writes it there: `python -m tools.measure [STEP
+...]`, `make measure` for everything.
 
-A step runs one command of this repository and keeps what it printed in docs/measured/STEP.json, with the day and the machine. From these
-files alone docs/measured.md is made, and every figure that another page states between marks:
+A step runs one command of this repository and keeps what it printed in docs/measured/STEP.json,
+with the day and the machine. From these files alone docs/measured.md is made, and every figure that
+another page states between marks:
 
     of <!--= audit.wrong -->1083<!--/--> wrong answers none passes
 
-What stands in the first mark is an expression of Jinja; it sees what each step printed, by the step's name, and what `figures` adds.
-`python -m autograder.measure write` only writes. tests/test_measured.py fails while a page says something else than the files.
+What stands in the first mark is an expression of Jinja; it sees what each step printed, by the
+step's name, and what `figures` adds. `python -m tools.measure write` only writes.
+tests/test_measured.py fails while a page says something else than the files.
 
-A further section: a line in STEPS, and its text in autograder/templates/measured.md.
+A further section: a line in STEPS, and its text in tools/measured.md.
 """
 
-import argparse
 import json
 import os
 import platform
@@ -27,37 +29,39 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, UndefinedError
+import click
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, UndefinedError
 
-from autograder import scale
 from autograder.course import SOURCE_TREE
 from autograder.errors import UserError
+from tools.bench import extrapolate as scale
 
 FOLDER = SOURCE_TREE / "docs" / "measured"
 PAGE = SOURCE_TREE / "docs" / "measured.md"
 
 STEPS = {
     "audit": "autograder audit --json",
+    "written": "autograder audit --written --json",
     "hostile": "pytest tests/hostile",
     "equality": "pytest tests/equality",
     "repair": "COURSE_ALL_STOCK=1 pytest tests/autograder/test_repair.py tests/colab/test_stock.py",
-    "bench": "autograder bench --json --students 20 --size 10 --size 100 --size 400",
-    "pages": "python -m autograder.bench_pages 100 --json",
-    "attention": "python -m autograder.bench_attention --json",
-    "multihead": "python -m autograder.bench_multihead --json",
-    "example": "python -m autograder.example",
-    "scale": "python -m autograder.bench_scale --json",
+    "bench": "autograder bench --json",
+    "pages": "python -m tools.bench.pages 100 --json",
+    "attention": "python -m tools.bench.attention --json",
+    "multihead": "python -m tools.bench.multihead --json",
+    "example": "python -m tools.example",
+    "scale": "python -m tools.bench.scale --json",
 }
 QUICK = {
-    "bench": "autograder bench --json --students 4 --size 8",
-    "pages": "python -m autograder.bench_pages 10 --json",
-    "scale": "python -m autograder.bench_scale --json --submissions 20 --null 1000 --units 01 03 05 07",
+    "bench": "autograder bench --json --students 4 --times 1 --times 3 --repeats 1",
+    "pages": "python -m tools.bench.pages 10 --json",
+    "scale": "python -m tools.bench.scale --json --submissions 20 --null 1000 --unit 01 --unit 03",
 }  # to try things with; the page shows the command, and so the size of the class
 
 MARKED = re.compile(r"(<!--= (?P<expression>.+?) -->)(?P<text>.*?)(<!--/-->)", re.DOTALL)
 
 
-# Measuring -----------------------------------------------------------------------------------------------------------
+# Measuring ----------------------------------------------------------------------------------------
 
 
 def measure(step: str, command: str) -> None:
@@ -68,11 +72,15 @@ def measure(step: str, command: str) -> None:
         "date": datetime.now(UTC).date().isoformat(),
         "cores": os.cpu_count(),
         "python": platform.python_version(),
-        "load": round(load, 1),  # processes that wanted the processor before it began: near 0 on an idle machine
+        "load": round(
+            load, 1
+        ),  # processes that wanted the processor before it began: near 0 on an idle machine
         "output": run(command),
     }
     FOLDER.mkdir(exist_ok=True)
-    (FOLDER / f"{step}.json").write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    (FOLDER / f"{step}.json").write_text(
+        json.dumps(kept, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+    )
 
 
 def run(command: str) -> Any:
@@ -88,36 +96,55 @@ def run(command: str) -> Any:
         outcomes = Path(folder) / "outcomes.xml"
         tests = words[0] == "pytest"
         arguments += [f"--junitxml={outcomes}"] if tests else []
-        done = subprocess.run(arguments, cwd=SOURCE_TREE, env=environment, stdout=subprocess.PIPE, text=True, check=False)
-        if done.returncode not in ((0, 1) if tests else (0,)):  # 1: some tests failed, which is a result
+        done = subprocess.run(
+            arguments,
+            cwd=SOURCE_TREE,
+            env=environment,
+            stdout=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+        # 1: some tests failed, or mutants passed, which is a result
+        if done.returncode not in ((0, 1) if tests or "mutate" in words else (0,)):
             raise UserError(f"{command} failed (exit code {done.returncode}): {done.stdout[-500:]}")
         return of_tests(ElementTree.parse(outcomes).getroot()) if tests else json.loads(done.stdout)
 
 
 def of_tests(root: ElementTree.Element) -> dict[str, Any]:
-    """How many tests of each kind passed, from pytest's own record, and the properties that they noted."""
+    """How many tests of each kind passed, from pytest's own record, and the properties that they
+    noted.
+    """
     counts: dict[str, Counter[str]] = {}
     properties: dict[str, int] = {}
     for case in root.iter("testcase"):
-        kind = re.sub(r"\[([^]-]+)-.*\]$", r"[\1]", case.get("name", ""))  # test_program[leaks-tcp] -> test_program[leaks]
+        kind = re.sub(
+            r"\[([^]-]+)-.*\]$", r"[\1]", case.get("name", "")
+        )  # test_program[leaks-tcp] -> test_program[leaks]
         where = f"{case.get('classname', '').rsplit('.', 1)[-1]}.{kind}"
         for broken in (case.find("error"), case.find("skipped")):
             if broken is not None:
                 raise UserError(f"{where} did not run: {broken.get('message')}")
-        counts.setdefault(where, Counter(passed=0, failed=0))["passed" if case.find("failure") is None else "failed"] += 1
+        counts.setdefault(where, Counter(passed=0, failed=0))[
+            "passed" if case.find("failure") is None else "failed"
+        ] += 1
         properties |= {str(p.get("name")): int(p.get("value", 0)) for p in case.iter("property")}
     return {"tests": {where: dict(count) for where, count in counts.items()}, **properties}
 
 
-# Writing -------------------------------------------------------------------------------------------------------------
+# Writing ------------------------------------------------------------------------------------------
 
 
 def figures() -> dict[str, Any]:
-    """What the pages may state: the output of every step, how it was made, and what follows from it."""
-    from autograder.bank import as_markdown
+    """What the pages may state: the output of every step, how it was made, and what follows from
+    it.
+    """
+    from autograder.authoring.attempts import as_markdown
     from autograder.bench import Report
 
-    kept = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("*.json"))}
+    kept = {
+        path.stem: json.loads(path.read_text(encoding="utf-8"))
+        for path in sorted(FOLDER.glob("*.json"))
+    }
     found: dict[str, Any] = {step: kept.get(step, {}).get("output") for step in [*STEPS, *kept]}
     found["about"] = kept
     found["coverage"] = coverage()
@@ -132,20 +159,31 @@ def figures() -> dict[str, Any]:
         found["example_pages"] = example_pages(found["example"]["shown"])
     if found["scale"]:
         found["scale_tables"] = scale.tables(found["scale"])
-    found["small"] = [step for step, each in kept.items() if each["command"] != STEPS[step]]
+    # Another command than the step's own; what was measured once only has no step
+    found["small"] = [
+        s for s, each in kept.items() if each["command"] != STEPS.get(s, each["command"])
+    ]
     return found
 
 
 def attacks(tests: dict[str, dict[str, int]]) -> dict[str, Any]:
-    """The tests of tests/hostile: by family of attacks, and what was checked for the class as a whole."""
+    """The tests of tests/hostile: by family of attacks, and what was checked for the class as a
+    whole.
+    """
     families, checks = {}, {}
     for where, count in tests.items():
         if family := re.search(r"\.test_(?:program|tampering)\[(.+)\]", where):
             families[family[1]] = count
         else:
             checks[where.split(".test_")[1].replace("_", " ")] = count
-    everything = {outcome: sum(count[outcome] for count in families.values()) for outcome in ("passed", "failed")}
-    held = {outcome: [name for name, count in checks.items() if count[outcome]] for outcome in ("passed", "failed")}
+    everything = {
+        outcome: sum(count[outcome] for count in families.values())
+        for outcome in ("passed", "failed")
+    }
+    held = {
+        outcome: [name for name, count in checks.items() if count[outcome]]
+        for outcome in ("passed", "failed")
+    }
     return {"attacks": families | {"all": everything}, "checks": held}
 
 
@@ -154,8 +192,14 @@ def example_pages(shown: list[dict[str, Any]]) -> str:
     lines = []
     for each in shown:
         named = ", ".join(f"*{title.rstrip('.')}*" for title in each["named"]) or "no misconception"
-        lines.append(f'- <a href="examples/{each["page"]}">{each["student"]}</a>, {each["points"]:g} of {each["of"]:g} points: {named}')
-    frame = f'<iframe src="examples/{shown[0]["page"]}" title="Feedback for a simulated student" style="width: 100%; height: 40rem" loading="lazy"></iframe>'
+        lines.append(
+            f'- <a href="examples/{each["page"]}">{each["student"]}</a>, {each["points"]:g} of '
+            f"{each['of']:g} points: {named}"
+        )
+    frame = (
+        f'<iframe src="examples/{shown[0]["page"]}" title="Feedback for a simulated student" '
+        'style="width: 100%; height: 40rem" loading="lazy"></iframe>'
+    )
     return "\n".join([*lines, "", frame])
 
 
@@ -164,22 +208,44 @@ def by_unit(table: list[list[str]]) -> list[dict[str, Any]]:
     units: dict[str, Counter[str]] = {}
     for unit, _, wrong, passes, right, fails, named in table[1:]:
         good, of = named.split(" of ")
-        row = {"wrong": wrong, "passes": passes, "right": right, "fails": fails, "good": good, "of": of}
-        units.setdefault(unit, Counter(exercises=0)).update({key: int(value) for key, value in row.items()} | {"exercises": 1})
-    units["all"]["exercises"] = sum(row["exercises"] for unit, row in units.items() if unit != "all")
+        row = {
+            "wrong": wrong,
+            "passes": passes,
+            "right": right,
+            "fails": fails,
+            "good": good,
+            "of": of,
+        }
+        units.setdefault(unit, Counter(exercises=0)).update(
+            {key: int(value) for key, value in row.items()} | {"exercises": 1}
+        )
+    units["all"]["exercises"] = sum(
+        row["exercises"] for unit, row in units.items() if unit != "all"
+    )
     return [{"unit": unit, **row} for unit, row in units.items()]
 
 
 def coverage() -> dict[str, int]:
-    """How many topics, mistakes and questions of the source decks the lectures deal with, and how many are left out."""
+    """How many topics, mistakes and questions of the source decks the lectures deal with, and how
+    many are left out.
+    """
     entries = tomllib.loads((SOURCE_TREE / "docs" / "coverage.toml").read_text(encoding="utf-8"))
-    counts = {kind: len({entry["id"] for entry in found if "skip" not in entry}) for kind, found in entries.items()}
-    return counts | {"skipped": sum("skip" in entry for found in entries.values() for entry in found)}
+    counts = {
+        kind: len({entry["id"] for entry in found if "skip" not in entry})
+        for kind, found in entries.items()
+    }
+    return counts | {
+        "skipped": sum("skip" in entry for found in entries.values() for entry in found)
+    }
 
 
 def templates() -> Environment:
     return Environment(
-        loader=PackageLoader("autograder"), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
+        loader=FileSystemLoader(Path(__file__).parent),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
     )
 
 
@@ -189,22 +255,35 @@ def page(found: dict[str, Any]) -> str:
 
 
 def filled(text: str, found: dict[str, Any]) -> str:
-    """A page with its marked figures as they were measured; a value of several lines gets lines of its own."""
+    """A page with its marked figures as they were measured; a value of several lines gets lines of
+    its own.
+    """
     environment = templates()
 
     def replace(match: re.Match[str]) -> str:
         try:
-            value = str(environment.compile_expression(match["expression"], undefined_to_none=False)(**found))
+            value = str(
+                environment.compile_expression(match["expression"], undefined_to_none=False)(
+                    **found
+                )
+            )
         except UndefinedError as error:
-            raise UserError(f"there is no figure {match['expression']!r} ({error}): was it measured?") from None
-        return f"{match[1]}\n{value}\n{match[4]}" if "\n" in value else f"{match[1]}{value}{match[4]}"
+            raise UserError(
+                f"there is no figure {match['expression']!r} ({error}): was it measured?"
+            ) from None
+        return (
+            f"{match[1]}\n{value}\n{match[4]}" if "\n" in value else f"{match[1]}{value}{match[4]}"
+        )
 
     return MARKED.sub(replace, text)
 
 
 def sources() -> list[Path]:
     """Every page that somebody writes."""
-    return [SOURCE_TREE / "README.md", *sorted(path for path in (SOURCE_TREE / "docs").rglob("*.md") if path != PAGE)]
+    return [
+        SOURCE_TREE / "README.md",
+        *sorted(path for path in (SOURCE_TREE / "docs").rglob("*.md") if path != PAGE),
+    ]
 
 
 def marked() -> list[Path]:
@@ -229,25 +308,24 @@ def write() -> None:
         raise UserError("; ".join(missing))
 
 
-def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
-        prog="python -m autograder.measure", description="Measure, and write the figures into the documentation."
-    )
-    parser.add_argument("steps", nargs="*", metavar="STEP", help=f"{', '.join(STEPS)}, or write (default: all)")
-    parser.add_argument("--quick", action="store_true", help="bench and pages with a small class, to try things")
-    chosen = parser.parse_args(arguments)
-    if unknown := set(chosen.steps) - {*STEPS, "write"}:
-        parser.error(f"there is no step {sorted(unknown)[0]!r}")
-    for step in chosen.steps or STEPS:
-        if step != "write":
-            command = (QUICK if chosen.quick else STEPS).get(step, STEPS[step])
-            print(command, flush=True)
-            measure(step, command)
-        write()
+@click.command()
+@click.argument("steps", nargs=-1, type=click.Choice([*STEPS, "write"]), metavar="[STEP]...")
+@click.option("--quick", is_flag=True, help="Small classes, to try things with.")
+def main(steps: tuple[str, ...], quick: bool) -> None:
+    """Measure (everything, or the STEPs named), and write the figures into the documentation.
+
+    `write` only writes.
+    """
+    try:
+        for step in steps or STEPS:
+            if step != "write":
+                command = (QUICK if quick else STEPS).get(step, STEPS[step])
+                click.echo(command)
+                measure(step, command)
+            write()
+    except UserError as error:
+        raise click.ClickException(str(error)) from None
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except UserError as error:
-        sys.exit(f"measure: {error}")
+    main()

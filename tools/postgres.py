@@ -1,6 +1,8 @@
-"""A PostgreSQL server of one's own, for benchmarks and tests: on a free port, in a folder of its own, as an ordinary user.
+"""A PostgreSQL server of one's own, for benchmarks and tests: on a free port, in a folder of its
+own, as an ordinary user.
 
-pytest-postgresql cannot start one where the tests run as root, as they do in most containers, and testing.postgresql is no longer kept.
+pytest-postgresql cannot start one where the tests run as root, as they do in most containers, and
+testing.postgresql is no longer kept.
 """
 
 import contextlib
@@ -15,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from urllib.parse import quote
 
-from autograder.doctor import find_program
+from autograder.files import find_program
 
 NOBODY = 65534
 USER, PASSWORD = "grader", "p@ss/w:rd %41#é"  # nothing in it may be taken for a part of the address
@@ -24,7 +26,10 @@ ADMIN, ADMIN_PASSWORD = "postgres", "admin-secret"
 
 def program(name: str) -> str | None:
     """One of PostgreSQL's programs, of the newest version here."""
-    hidden = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{name}"), key=lambda path: float(path.parents[1].name))
+    hidden = sorted(
+        Path("/usr/lib/postgresql").glob(f"*/bin/{name}"),
+        key=lambda path: float(path.parents[1].name),
+    )
     return str(hidden[-1]) if hidden else find_program(name)
 
 
@@ -34,38 +39,66 @@ def can_start() -> bool:
 
 
 class Server:
-    """Started by `start`, stopped by `stop`, removed by `close`; it also ends if whoever started it is killed."""
+    """Started by `start`, stopped by `stop`, removed by `close`; it also ends if whoever started it
+    is killed.
+    """
 
     def __init__(self, encoding: str = "UTF8", **settings: str) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="postgres-"))
         self.process: subprocess.Popen[bytes] | None = None
-        self.parent = ThreadPoolExecutor(1)  # a server ends with the thread that started it, so that one has to stay
+        self.parent = ThreadPoolExecutor(
+            1
+        )  # a server ends with the thread that started it, so that one has to stay
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = int(free.getsockname()[1])
-        own = {"port": str(self.port), "listen_addresses": "127.0.0.1", "unix_socket_directories": str(self.folder)}
+        own = {
+            "port": str(self.port),
+            "listen_addresses": "127.0.0.1",
+            "unix_socket_directories": str(self.folder),
+        }
         self.settings = own | settings
         secret = self.folder / "password"
         secret.write_text(ADMIN_PASSWORD)
         if os.geteuid() == 0:
             for path in (self.folder, secret):
                 os.chown(path, NOBODY, NOBODY)
-        made = ["--pgdata", "data", "--username", ADMIN, "--pwfile", "password", "--auth", "scram-sha-256", "--encoding", encoding]
+        made = [
+            "--pgdata",
+            "data",
+            "--username",
+            ADMIN,
+            "--pwfile",
+            "password",
+            "--auth",
+            "scram-sha-256",
+            "--encoding",
+            encoding,
+        ]
         self._run("initdb", *made, "--locale", "C", "--no-sync").wait()
         self.start()
         self.sql(f"CREATE ROLE {USER} LOGIN PASSWORD '{PASSWORD}'")
 
     def _run(self, name: str, *arguments: str) -> subprocess.Popen[bytes]:
-        ordinary = ["--reuid", str(NOBODY), "--regid", str(NOBODY), "--clear-groups"] if os.geteuid() == 0 else []
+        ordinary = (
+            ["--reuid", str(NOBODY), "--regid", str(NOBODY), "--clear-groups"]
+            if os.geteuid() == 0
+            else []
+        )
         command = ["setpriv", *ordinary, "--pdeathsig", "INT", "--", str(program(name)), *arguments]
         with open(self.folder / f"{name}.log", "ab") as log:
-            return self.parent.submit(subprocess.Popen, command, cwd=self.folder, stdout=log, stderr=log).result()
+            return self.parent.submit(
+                subprocess.Popen, command, cwd=self.folder, stdout=log, stderr=log
+            ).result()
 
     def start(self) -> None:
         import psycopg2
 
         self.process = self._run(
-            "postgres", "-D", "data", *(part for name, value in self.settings.items() for part in ("-c", f"{name}={value}"))
+            "postgres",
+            "-D",
+            "data",
+            *(part for name, value in self.settings.items() for part in ("-c", f"{name}={value}")),
         )
         for _ in range(600):
             with contextlib.suppress(psycopg2.OperationalError):
@@ -73,7 +106,9 @@ class Server:
             if self.process.poll() is not None:
                 break
             time.sleep(0.1)
-        raise RuntimeError(f"PostgreSQL did not start:\n{(self.folder / 'postgres.log').read_text()}")
+        raise RuntimeError(
+            f"PostgreSQL did not start:\n{(self.folder / 'postgres.log').read_text()}"
+        )
 
     def stop(self, how: signal.Signals = signal.SIGINT) -> None:
         """Roll back what is under way, say goodbye, end."""
@@ -91,7 +126,9 @@ class Server:
         """Run statements as the administrator, each on its own."""
         import psycopg2
 
-        connection = psycopg2.connect(host="127.0.0.1", port=self.port, user=ADMIN, password=ADMIN_PASSWORD, dbname=database)
+        connection = psycopg2.connect(
+            host="127.0.0.1", port=self.port, user=ADMIN, password=ADMIN_PASSWORD, dbname=database
+        )
         connection.autocommit = True
         with contextlib.closing(connection), connection.cursor() as cursor:
             for statement in statements:
@@ -99,7 +136,10 @@ class Server:
 
     def database(self, name: str, template: str = "template0") -> str:
         """The address of a new database, empty or a copy."""
-        self.sql(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)', f'CREATE DATABASE "{name}" OWNER {USER} TEMPLATE {template}')
+        self.sql(
+            f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)',
+            f'CREATE DATABASE "{name}" OWNER {USER} TEMPLATE {template}',
+        )
         return self.url(name)
 
     def url(self, name: str, user: str = USER, password: str = PASSWORD) -> str:

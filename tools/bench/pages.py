@@ -1,4 +1,6 @@
-"""Feedback pages against nbgrader's own, on the same graded class, in one run: `python -m autograder.bench_pages [STUDENTS] [--json]`."""
+"""Feedback pages against nbgrader's own, on the same graded class, in one run: `python -m
+tools.bench.pages [STUDENTS] [--json]`.
+"""
 
 import json
 import subprocess
@@ -7,12 +9,12 @@ import tempfile
 import time
 from pathlib import Path
 
+from autograder.authoring.release import new_course, release
+from autograder.authoring.simulate import simulate
 from autograder.course import Course
 from autograder.grading import run
 from autograder.pages import feedback, report
-from autograder.release import new_course, release
-from autograder.sandbox.prove import highest
-from autograder.simulate import simulate
+from autograder.sandbox.proof import highest
 
 UNIT = "01_nadaraya_watson"
 
@@ -48,9 +50,19 @@ def main(arguments: list[str]) -> None:
         print(json.dumps(found))
         return
     theirs, ours = found["nbgrader_seconds"], found["seconds"]
-    print(f"feedback for {found['pages']} submissions: nbgrader {theirs:.1f} s ({1000 * theirs / students:.0f} ms each), ", end="")
-    print(f"these pages {ours:.1f} s ({1000 * ours / students:.0f} ms each), {theirs / ours:.0f} times faster")
-    print(f"report on {students} students: {found['report_seconds']:.1f} s, {found['report_kb']:.0f} kB")
+    print(
+        f"feedback for {found['pages']} submissions: nbgrader {theirs:.1f} s "
+        f"({1000 * theirs / students:.0f} ms each), ",
+        end="",
+    )
+    print(
+        f"these pages {ours:.1f} s ({1000 * ours / students:.0f} ms each), {theirs / ours:.0f} "
+        "times faster"
+    )
+    print(
+        f"report on {students} students: {found['report_seconds']:.1f} s, "
+        f"{found['report_kb']:.0f} kB"
+    )
 
 
 def nbgrader_seconds(course: Course) -> float:

@@ -1,14 +1,16 @@
-"""Measures how far grading carries: `python -m autograder.bench_scale [--submissions 500] [--null 5000] [--json]`, `make bench-scale`.
+"""Measures how far grading carries: `python -m tools.bench.scale [--submissions 500] [--null 5000]
+[--json]`, `make bench-scale`.
 
-1. Real submissions of every unit, with workers of this machine, then with a Dask cluster on it; every score must be the same.
-2. Many submissions for workers that do nothing, so that the coordinator, its files and the gradebook are measured alone: in SQLite, in
-   PostgreSQL, and through a Dask cluster.
+1. Real submissions of every unit, with workers of this machine, then with a Dask cluster on it;
+   every score must be the same.
+2. Many submissions for workers that do nothing, so that the coordinator, its files and the
+   gradebook are measured alone: in SQLite, in PostgreSQL, and through a Dask cluster.
 3. What follows for a large course. Every assumption stands beside the figure that needs it.
 
-Processor time is counted from the first result to the last, so that starting does not count, and neighbours on the machine hardly do.
+Processor time is counted from the first result to the last, so that starting does not count, and
+neighbours on the machine hardly do.
 """
 
-import argparse
 import concurrent.futures
 import contextlib
 import functools
@@ -29,23 +31,25 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import psutil  # type: ignore[import-untyped]
+import click
+import psutil
 
+from autograder.authoring.release import new_course, release
+from autograder.authoring.simulate import simulate
 from autograder.bench import SEED
 from autograder.course import SOURCE_TREE, Course
 from autograder.errors import UserError
 from autograder.grading.pool import Pool
-from autograder.release import new_course, release
-from autograder.scale import MARKS, extrapolate, lines, rounded, rows
-from autograder.simulate import simulate
+from tools.bench.extrapolate import MARKS, extrapolate, lines, rounded, rows
 
-UNITS = ("01", "02", "03", "05", "07")  # one of them trains models; the units with longer trainings would say the same for an hour
+# one of them trains models; the units with longer trainings would say the same for an hour
+UNITS = ("01", "02", "03", "05", "07")
 WORKERS = 2  # of this machine, and of the cluster on it
 WIDE = 16  # workers that do nothing: as many jobs are under way at a time
 WHO, WHAT = "s00000000", "0" * 64  # student and fingerprint of an answer that is for anybody
 
 
-# One run, in a process of its own ------------------------------------------------------------------------------------
+# One run, in a process of its own -----------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -71,12 +75,16 @@ class Load:
     graded: int = 0
     problems: int = 0
     seconds: float = 0.0  # of the whole run, with its start
-    noted_cpu: float = 0.0  # processor seconds of a submission as the workers noted them: of the student's code and of the judge
+    # processor seconds of a submission as the workers noted them: of the student's code and of the
+    # judge
+    noted_cpu: float = 0.0
     samples: list[Sample] = field(default_factory=list)
     request_bytes: float = 0.0  # of one job on the network
     answer_bytes: float = 0.0
     again_seconds: float = 0.0  # of a second run, which finds everything done
-    phases: dict[str, dict[str, float]] = field(default_factory=dict)  # of the coordinator, per submission: ms, and ms of the processor
+    phases: dict[str, dict[str, float]] = field(
+        default_factory=dict
+    )  # of the coordinator, per submission: ms, and ms of the processor
 
     def between(self, name: str) -> float:
         """How much a figure grew per submission, from the first result to the last."""
@@ -87,7 +95,7 @@ class Load:
 
 @dataclass(frozen=True)
 class Machines:
-    """A running cluster: where its scheduler is, which processes it has, and the keys of a client."""
+    """A running cluster: its scheduler's address, its processes, and the keys of a client."""
 
     address: str
     scheduler: int
@@ -110,14 +118,16 @@ class Meter:
     def look(self) -> Sample:
         me = psutil.Process()
         if self.machines is not None:
-            workers = [each for pid in self.machines.workers for each in family(psutil.Process(pid))]
+            workers = [
+                each for pid in self.machines.workers for each in family(psutil.Process(pid))
+            ]
             scheduler = [psutil.Process(self.machines.scheduler)]
         else:
             workers, scheduler = family(me)[1:], []
         own = me.memory_info().rss / 2**20
-        return Sample(
-            self.done, time.perf_counter() - self.began, time.process_time(), own, *used(workers), *used(scheduler)
-        )  # fmt: skip
+        seconds = time.perf_counter() - self.began
+        used_by = (*used(workers), *used(scheduler))
+        return Sample(self.done, seconds, time.process_time(), own, *used_by)
 
 
 def family(process: psutil.Process) -> list[psutil.Process]:
@@ -125,7 +135,9 @@ def family(process: psutil.Process) -> list[psutil.Process]:
 
 
 def used(processes: list[psutil.Process]) -> tuple[float, float]:
-    """Processor seconds of processes and of those that they have outlived, and megabytes that they have now."""
+    """Processor seconds of processes and of those that they have outlived, and megabytes that they
+    have now.
+    """
     cpu = memory = 0.0
     for process in processes:
         with contextlib.suppress(psutil.NoSuchProcess, psutil.AccessDenied):
@@ -139,7 +151,13 @@ class Weighed:
     """A pool that also counts bytes."""
 
     def __init__(self, pool: Pool) -> None:
-        self.pool, self.requests, self.answers, self.count, self.lock = pool, 0, 0, 0, threading.Lock()
+        self.pool, self.requests, self.answers, self.count, self.lock = (
+            pool,
+            0,
+            0,
+            0,
+            threading.Lock(),
+        )
 
     @property
     def size(self) -> int:
@@ -148,7 +166,11 @@ class Weighed:
     def carry(self, request: bytes, seconds: float) -> bytes:
         answer = self.pool.carry(request, seconds)
         with self.lock:
-            self.requests, self.answers, self.count = self.requests + len(request), self.answers + len(answer), self.count + 1
+            self.requests, self.answers, self.count = (
+                self.requests + len(request),
+                self.answers + len(answer),
+                self.count + 1,
+            )
         return answer
 
     def close(self) -> None:
@@ -156,9 +178,11 @@ class Weighed:
 
 
 class Ready:
-    """A pool whose workers do nothing: what they would answer lies in a folder, and gets the name of whoever asks."""
+    """A pool whose workers do nothing: what they would answer lies in a folder, and gets the name
+    of whoever asks.
+    """
 
-    ASKED = re.compile(rb'"student": "s(\d{8})".*?"fingerprint": "([0-9a-f]{64})"', re.DOTALL)
+    ASKED = re.compile(rb"student.s(\d{8}).*?fingerprint..([0-9a-f]{64})", re.DOTALL)
 
     def __init__(self, folder: Path, size: int = WIDE) -> None:
         self.size = size
@@ -169,7 +193,9 @@ class Ready:
         assert asked is not None
         number, mark = asked.groups()
         answer = self.answers[int(number) % len(self.answers)]
-        return answer.replace(WHO.encode(), b"s" + number).replace(WHAT.encode(), mark)  # of the same length, so the frame stays whole
+        return answer.replace(WHO.encode(), b"s" + number).replace(
+            WHAT.encode(), mark
+        )  # of the same length, so the frame stays whole
 
     def close(self) -> None:
         pass
@@ -185,8 +211,12 @@ def ready_here(folder: str, request: bytes, seconds: float) -> tuple[str, str, b
     return "done", "", _ready(folder).carry(request, seconds)
 
 
-def run(root: Path, unit: str, level: int, machines: Machines | None = None, ready: Path | None = None) -> Load:
-    """Grade a class as `autograder grade` does: by workers of this machine, by a cluster, or by workers that have `ready` answers."""
+def run(
+    root: Path, unit: str, level: int, machines: Machines | None = None, ready: Path | None = None
+) -> Load:
+    """Grade a class as `autograder grade` does: by workers of this machine, by a cluster, or by
+    workers that have `ready` answers.
+    """
     from autograder.grading import results
     from autograder.grading.run import grade
 
@@ -196,19 +226,40 @@ def run(root: Path, unit: str, level: int, machines: Machines | None = None, rea
     pool = Weighed(_pool(machines, ready)) if machines is not None or ready is not None else None
     meter = Meter(load, machines)
     try:
-        summary = grade(course, unit, workers=WORKERS, min_level=level, seed=SEED, advance=meter.advance, pool=pool)
-        load.phases = {name: {key: 1000 * value / load.submissions for key, value in each.items()} for name, each in spent.items()}
+        summary = grade(
+            course,
+            unit,
+            workers=WORKERS,
+            min_level=level,
+            seed=SEED,
+            advance=meter.advance,
+            pool=pool,
+        )
+        load.phases = {
+            name: {key: 1000 * value / load.submissions for key, value in each.items()}
+            for name, each in spent.items()
+        }
         if ready is not None:
             load.again_seconds = grade(course, unit, min_level=level, seed=SEED, pool=pool).seconds
     finally:
         if pool is not None:
             pool.close()
-    load.graded, load.problems, load.seconds = summary.graded, len(summary.problems), summary.seconds
+    load.graded, load.problems, load.seconds = (
+        summary.graded,
+        len(summary.problems),
+        summary.seconds,
+    )
     if ready is None:
         stored = [results.read(root, unit, each) for each in course.students(unit)]
-        load.noted_cpu = sum(each.cpu_seconds + each.judge_seconds for each in stored if each is not None) / load.submissions
+        load.noted_cpu = (
+            sum(each.cpu_seconds + each.judge_seconds for each in stored if each is not None)
+            / load.submissions
+        )
     if pool is not None and pool.count:
-        load.request_bytes, load.answer_bytes = pool.requests / pool.count, pool.answers / pool.count
+        load.request_bytes, load.answer_bytes = (
+            pool.requests / pool.count,
+            pool.answers / pool.count,
+        )
     return load
 
 
@@ -219,7 +270,10 @@ def _pool(machines: Machines | None, ready: Path | None) -> Pool:
     os.environ.update(machines.environment)  # Dask reads it when it is imported
     from autograder.grading.cluster import Cluster, grade_here
 
-    cluster = Cluster(machines.address, work=functools.partial(ready_here, str(ready)) if ready is not None else grade_here)
+    cluster = Cluster(
+        machines.address,
+        work=functools.partial(ready_here, str(ready)) if ready is not None else grade_here,
+    )
     cluster.client.wait_for_workers(len(machines.workers), timeout=120)
     return cluster
 
@@ -258,7 +312,9 @@ def watch() -> dict[str, dict[str, float]]:
 
 def alone(*arguments: Any) -> Load:
     """`run` in a fresh process, so that its memory and its processor time are its own."""
-    with concurrent.futures.ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as executor:
+    with concurrent.futures.ProcessPoolExecutor(
+        1, mp_context=multiprocessing.get_context("spawn")
+    ) as executor:
         return executor.submit(_run, *arguments).result()
 
 
@@ -268,25 +324,48 @@ def _run(*arguments: Any) -> Load:
     except UserError:
         raise
     except Exception:
-        raise RuntimeError(traceback.format_exc()) from None  # not every error can be sent to another process
+        raise RuntimeError(
+            traceback.format_exc()
+        ) from None  # not every error can be sent to another process
 
 
-# What a run needs ----------------------------------------------------------------------------------------------------
+# What a run needs ---------------------------------------------------------------------------------
+
+
+def environment_of(dask: Path) -> dict[str, str]:
+    """Workers must find this file, which is not installed."""
+    return {**os.environ, "DASK": str(dask), "PYTHONPATH": str(SOURCE_TREE)}
 
 
 @contextlib.contextmanager
 def cluster(folder: Path, workers: int = WORKERS) -> Iterator[Machines]:
-    """A scheduler and workers as processes of this machine, with TLS, started as the documentation says; they end with the block."""
+    """A scheduler and workers as processes of this machine, with TLS, started as the documentation
+    says; they end with the block.
+    """
     folder.mkdir()
     keys, dask = folder / "keys", Path(sys.executable).parent / "dask"
-    subprocess.run([SOURCE_TREE / "cluster" / "certificates.sh", keys, "1"], check=True, capture_output=True)
-    ending = ["setpriv", "--pdeathsig", "TERM", "--"] if shutil.which("setpriv") else []  # also if this process is killed
+    subprocess.run(
+        [SOURCE_TREE / "cluster" / "certificates.sh", keys, "1"], check=True, capture_output=True
+    )
+    ending = (
+        ["setpriv", "--pdeathsig", "TERM", "--"] if shutil.which("setpriv") else []
+    )  # also if this process is killed
     started: list[subprocess.Popen[bytes]] = []
 
     def start(role: str, *options: str) -> int:
-        command = [*ending, str(SOURCE_TREE / "cluster" / "run.sh"), role, str(keys / role), *options, "--host", "127.0.0.1"]
+        command = [
+            *ending,
+            str(SOURCE_TREE / "cluster" / "run.sh"),
+            role,
+            str(keys / role),
+            *options,
+            "--host",
+            "127.0.0.1",
+        ]
         with open(folder / f"{role}.log", "ab") as log:
-            process = subprocess.Popen(command, cwd=folder, env=os.environ | {"DASK": str(dask)}, stdout=log, stderr=log)
+            process = subprocess.Popen(
+                command, cwd=folder, env=environment_of(dask), stdout=log, stderr=log
+            )
         started.append(process)
         return process.pid
 
@@ -295,13 +374,26 @@ def cluster(folder: Path, workers: int = WORKERS) -> Iterator[Machines]:
         scheduler = start("scheduler", "--port", "0", "--scheduler-file", str(known))
         while not known.exists() or not known.read_text():
             if started[0].poll() is not None:
-                raise UserError(f"the scheduler did not start: {(folder / 'scheduler.log').read_text()[-800:]}")
+                raise UserError(
+                    f"the scheduler did not start: {(folder / 'scheduler.log').read_text()[-800:]}"
+                )
             time.sleep(0.1)
         address = json.loads(known.read_text())["address"]
-        pids = tuple(start("worker", address, "--local-directory", str(folder)) for _ in range(workers))
+        pids = tuple(
+            start("worker", address, "--local-directory", str(folder)) for _ in range(workers)
+        )
         tls = "DASK_DISTRIBUTED__COMM__TLS__"
-        environment = {f"{tls}CA_FILE": "ca.pem", f"{tls}CLIENT__CERT": "cert.pem", f"{tls}CLIENT__KEY": "key.pem"}
-        yield Machines(address, scheduler, pids, {name: str(keys / "client" / file) for name, file in environment.items()})
+        environment = {
+            f"{tls}CA_FILE": "ca.pem",
+            f"{tls}CLIENT__CERT": "cert.pem",
+            f"{tls}CLIENT__KEY": "key.pem",
+        }
+        yield Machines(
+            address,
+            scheduler,
+            pids,
+            {name: str(keys / "client" / file) for name, file in environment.items()},
+        )
     finally:
         for process in reversed(started):
             process.terminate()
@@ -322,11 +414,15 @@ def released(folder: Path, units: list[str]) -> Course:
 
 
 def handed_in_by(course: Course, unit: str, sample: Course, count: int, ready: Path) -> None:
-    """A class as large as wanted: the graded submissions of a small one again and again, and in `ready` what came of each."""
+    """A class as large as wanted: the graded submissions of a small one again and again, and in
+    `ready` what came of each.
+    """
     from autograder.grading import results
     from autograder.grading.worker import Answer
 
-    students = [each for each in sample.students(unit) if results.read(sample.root, unit, each) is not None]
+    students = [
+        each for each in sample.students(unit) if results.read(sample.root, unit, each) is not None
+    ]
     for number in range(count):
         source = sample.submitted / students[number % len(students)] / unit
         shutil.copytree(source, course.submitted / f"s{number:08d}" / unit)
@@ -335,7 +431,7 @@ def handed_in_by(course: Course, unit: str, sample: Course, count: int, ready: P
         result = results.read(sample.root, unit, student)
         assert result is not None
         notebook = (sample.autograded / student / unit / f"{unit}.ipynb").read_bytes()
-        answer = Answer(WHO, replace(result, student=WHO, fingerprint=WHAT), notebook)
+        answer = Answer(WHO, replace(result, student=WHO, fingerprint=WHAT), (notebook,))
         (ready / f"{number:04d}").write_bytes(answer.to_bytes())
 
 
@@ -344,7 +440,9 @@ def in_postgresql(course: Course, unit: str, url: str) -> None:
     path = course.root / "course.toml"
     settings = path.read_text(encoding="utf-8")
     assert settings.count("[gradebook]") == 1
-    path.write_text(settings.replace("[gradebook]", f'[gradebook]\nurl = "{url}"'), encoding="utf-8")
+    path.write_text(
+        settings.replace("[gradebook]", f'[gradebook]\nurl = "{url}"'), encoding="utf-8"
+    )
     release(Course(course.root), unit)
 
 
@@ -352,7 +450,7 @@ def database_bytes(course: Course) -> int:
     from sqlalchemy import create_engine, func, select
 
     from autograder.gradebook import address
-    from autograder.grading.record import sqlite_file
+    from autograder.grading.backup import sqlite_file
 
     if (file := sqlite_file(course)) is not None:
         return file.stat().st_size
@@ -364,10 +462,12 @@ def database_bytes(course: Course) -> int:
 
 
 def file_bytes(*folders: Path) -> int:
-    return sum(path.stat().st_size for folder in folders for path in folder.rglob("*") if path.is_file())
+    return sum(
+        path.stat().st_size for folder in folders for path in folder.rglob("*") if path.is_file()
+    )
 
 
-# Measuring -----------------------------------------------------------------------------------------------------------
+# Measuring ----------------------------------------------------------------------------------------
 
 
 def measure(
@@ -378,12 +478,15 @@ def measure(
     say: Callable[[str], None] = lambda line: None,
 ) -> dict[str, Any]:
     """Everything; what `--json` prints."""
-    from autograder.sandbox.prove import highest
+    from autograder.sandbox.proof import highest
     from course_utils import exercises
 
     names = [exercises.unit(each).name for each in units]
     if submissions < 2 * len(names) or null < len(MARKS):
-        raise UserError(f"too few: at least {2 * len(names)} --submissions, two of each unit, and {len(MARKS)} --null")
+        raise UserError(
+            f"too few: at least {2 * len(names)} --submissions, two of each unit, and "
+            f"{len(MARKS)} --null"
+        )
     load, cores, memory = os.getloadavg()[0], os.cpu_count() or 1, psutil.virtual_memory().total
     machine = {"cores": cores, "memory_gb": round(memory / 2**30), "load_before": round(load, 1)}
     proof, _ = highest()
@@ -401,7 +504,10 @@ def measure(
         shutil.copytree(course.root, twin.root)
         local = []
         for name in names:
-            say(f"{name}: {len(course.students(name))} submissions, {WORKERS} workers of this machine")
+            say(
+                f"{name}: {len(course.students(name))} submissions, {WORKERS} workers of this "
+                "machine"
+            )
             local.append(alone(course.root, name, level))
         with cluster(root / "machines") as machines:
             remote = []
@@ -410,7 +516,10 @@ def measure(
                 remote.append(alone(twin.root, name, level, machines))
             compared = same_scores(course, twin, names)
             database = database_bytes(course) - database_bytes(Course(empty))
-            kept = {each: file_bytes(course.root / each) / submissions for each in ("submitted", "autograded", "runs/results")}
+            kept = {
+                each: file_bytes(course.root / each) / submissions
+                for each in ("submitted", "autograded", "runs/results")
+            }
             idle = nothing(root, empty, course, names[0], null, level, machines, postgres, say)
     found: dict[str, Any] = {
         "submissions": submissions,
@@ -433,13 +542,18 @@ def measure(
 
 def same_scores(one: Course, other: Course, units: list[str]) -> dict[str, int]:
     """How many scores were compared; UserError if one differs."""
-    from autograder.scores import cell_scores
+    from autograder.points.scores import cell_scores
 
     cells = 0
     for unit in units:
         mine, theirs = cell_scores(one, unit), cell_scores(other, unit)
-        if wrong := sorted(student for student in {*mine, *theirs} if mine.get(student) != theirs.get(student)):
-            raise UserError(f"{unit}: the cluster gave {wrong[0]} {theirs.get(wrong[0])}, this machine {mine.get(wrong[0])}")
+        if wrong := sorted(
+            student for student in {*mine, *theirs} if mine.get(student) != theirs.get(student)
+        ):
+            raise UserError(
+                f"{unit}: the cluster gave {wrong[0]} {theirs.get(wrong[0])}, this machine "
+                f"{mine.get(wrong[0])}"
+            )
         cells += sum(len(each) for each in mine.values())
     return {"submissions": sum(len(one.students(unit)) for unit in units), "cells": cells}
 
@@ -448,8 +562,8 @@ def nothing(
     root: Path, empty: Path, sample: Course, unit: str, count: int, level: int, machines: Machines,
     postgres: str | None, say: Callable[[str], None],
 ) -> dict[str, Any]:  # fmt: skip
-    """The same class for workers that do nothing, in each kind of gradebook, and through a cluster."""
-    from autograder import postgres as servers
+    """The same class for workers that do nothing, in each kind of gradebook and by a cluster."""
+    from tools import postgres as servers
 
     found: dict[str, Any] = {}
     with contextlib.ExitStack() as stack:
@@ -459,7 +573,10 @@ def nothing(
             postgres = server.database("scale")
         for name in ("sqlite", "postgresql", "cluster"):
             if name == "postgresql" and postgres is None:
-                say("no PostgreSQL: its server is not installed (package postgresql), and no --postgres URL is given")
+                say(
+                    "no PostgreSQL: its server is not installed (package postgresql), and no "
+                    "--postgres URL is given"
+                )
                 continue
             say(f"{unit}: {count} submissions for workers that do nothing, {name}")
             course, ready = Course(root / f"nothing-{name}"), root / f"ready-{name}"
@@ -479,7 +596,9 @@ def nothing(
 
 
 def together(loads: list[Load]) -> dict[str, Any]:
-    """Several runs as one: what a submission takes on average, and how the memory of the longest run grew."""
+    """Several runs as one: what a submission takes on average, and how the memory of the longest
+    run grew.
+    """
     count = sum(load.submissions for load in loads)
 
     def average(value: Callable[[Load], float]) -> float:
@@ -499,7 +618,9 @@ def together(loads: list[Load]) -> dict[str, Any]:
         "scheduler_cpu_ms": 1000 * average(lambda load: load.between("scheduler_cpu")),
         "worker_mb": max(sample.worker_mb for load in loads for sample in load.samples) / WORKERS,
         "scheduler_mb": max(sample.scheduler_mb for load in loads for sample in load.samples),
-        "coordinator_mb": [{"done": sample.done, "mb": sample.coordinator_mb} for sample in longest.samples],
+        "coordinator_mb": [
+            {"done": sample.done, "mb": sample.coordinator_mb} for sample in longest.samples
+        ],
         "request_bytes": average(lambda load: load.request_bytes),
         "answer_bytes": average(lambda load: load.answer_bytes),
     }
@@ -517,24 +638,29 @@ def row(local: Load, remote: Load) -> dict[str, Any]:
     }
 
 
-def main(arguments: list[str]) -> None:
-    parser = argparse.ArgumentParser(prog="python -m autograder.bench_scale", description="Measure how far grading carries.")
-    parser.add_argument("--submissions", type=int, default=500, help="real ones, over all units together (default: 500)")
-    parser.add_argument("--null", type=int, default=5000, help="for workers that do nothing (default: 5000)")
-    parser.add_argument("--units", nargs="+", metavar="UNIT", default=list(UNITS), help=f"default: {' '.join(UNITS)}")
-    parser.add_argument("--postgres", metavar="URL", help="an empty database; default: a server of its own, if it is installed")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
-    chosen = parser.parse_args(arguments)
-    found = measure(
-        chosen.submissions, chosen.null, chosen.units, chosen.postgres, say=lambda line: print(f"  {line}", file=sys.stderr, flush=True)
-    )
-    print(json.dumps(found, ensure_ascii=False) if chosen.json else "\n".join(lines(found)))
+@click.command()
+@click.option("--submissions", default=500, show_default=True, help="Real ones, over all units.")
+@click.option("--null", default=5000, show_default=True, help="For workers that do nothing.")
+@click.option("--unit", "units", multiple=True, default=UNITS, show_default=True)
+@click.option("--postgres", metavar="URL", help="An empty database (default: a server is started).")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def main(
+    submissions: int, null: int, units: tuple[str, ...], postgres: str | None, as_json: bool
+) -> None:
+    """Measure how far grading carries."""
+
+    def say(line: str) -> None:
+        click.echo(f"  {line}", err=True)
+
+    try:
+        found = measure(submissions, null, list(units), postgres, say=say)
+    except UserError as error:
+        raise click.ClickException(str(error)) from None
+    click.echo(json.dumps(found, ensure_ascii=False) if as_json else "\n".join(lines(found)))
 
 
 if __name__ == "__main__":
-    from autograder import bench_scale  # this file as the module that it is: workers of a cluster import it by that name
+    # this file as the module that it is: workers of a cluster import it by that name
+    from tools.bench import scale
 
-    try:
-        bench_scale.main(sys.argv[1:])
-    except UserError as error:
-        sys.exit(f"bench_scale: {error}")
+    scale.main()

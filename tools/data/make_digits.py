@@ -1,6 +1,8 @@
-"""Writes digits.npz: scikit-learn's 1,797 handwritten digits (8x8 pixels, 0 to 16), a quarter of each class held out for testing.
+"""Writes digits.npz: scikit-learn's 1,797 handwritten digits (8x8 pixels, 0 to 16), a quarter of
+each class held out for testing.
 
-The images are from E. Alpaydin and C. Kaynak, Optical Recognition of Handwritten Digits, UCI Machine Learning Repository (CC BY 4.0).
+The images are from E. Alpaydin and C. Kaynak, Optical Recognition of Handwritten Digits, UCI
+Machine Learning Repository (CC BY 4.0).
 """
 
 from pathlib import Path
@@ -14,4 +16,7 @@ if __name__ == "__main__":
     images, labels = digits.images.astype(np.uint8), digits.target.astype(np.uint8)
     parts = train_test_split(images, labels, test_size=0.25, stratify=labels, random_state=0)
     names = ("train_images", "test_images", "train_labels", "test_labels")
-    np.savez_compressed(Path(__file__).with_name("digits.npz"), **dict(zip(names, parts, strict=True)))
+    np.savez_compressed(
+        Path(__file__).resolve().parents[2] / "course_utils" / "data" / "digits.npz",
+        **dict(zip(names, parts, strict=True)),
+    )

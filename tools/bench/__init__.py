@@ -1,0 +1,1 @@
+"""Benchmarks: each prints ratios that were measured side by side in one run."""
