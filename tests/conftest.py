@@ -1,4 +1,6 @@
-"""Shared by all tests: one thread for torch, temporary courses, and what to do where a program is missing."""
+"""Shared by all tests: one thread for torch, temporary courses, and what to do where a program is
+missing.
+"""
 
 import os
 
@@ -15,8 +17,8 @@ import pytest  # noqa: E402
 import torch  # noqa: E402
 from hypothesis import settings  # noqa: E402
 
+from autograder.authoring.release import new_course  # noqa: E402
 from autograder.course import SOURCE_TREE, Course  # noqa: E402
-from autograder.release import new_course  # noqa: E402
 
 torch.set_num_threads(1)
 settings.register_profile("course", deadline=None)  # a busy machine is no reason to fail
@@ -33,7 +35,11 @@ def need(condition: object, what: str) -> None:
 
 @pytest.fixture(scope="session")
 def chromium() -> str:
-    program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    program = (
+        shutil.which("chromium")
+        or shutil.which("chromium-browser")
+        or shutil.which("google-chrome")
+    )
     need(program, "chromium")
     return str(program)
 

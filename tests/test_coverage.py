@@ -1,4 +1,6 @@
-"""docs/coverage.toml holds every topic, mistake and question of the source decks, and points to headings that exist."""
+"""docs/coverage.toml holds every topic, mistake and question of the source decks, and points to
+headings that exist.
+"""
 
 import re
 import tomllib
@@ -29,7 +31,12 @@ ENTRIES = [entry for kind in ("topic", "mistake", "question") for entry in COVER
 def headings(unit: str) -> list[str]:
     """The headings in the markdown cells of a lecture."""
     cells = (ROOT / "lectures" / f"{unit}.py").read_text(encoding="utf-8").split("# %%")
-    return [match[1] for cell in cells if cell.startswith(" [markdown]") for match in re.finditer(r"^# #{1,3} (.+?)\s*$", cell, re.M)]
+    return [
+        match[1]
+        for cell in cells
+        if cell.startswith(" [markdown]")
+        for match in re.finditer(r"^# #{1,3} (.+?)\s*$", cell, re.M)
+    ]
 
 
 def ids(kind: str) -> list[str]:
@@ -40,12 +47,16 @@ def ids(kind: str) -> list[str]:
 def test_the_file_holds_nothing_else() -> None:
     assert set(COVERAGE) == {"topic", "mistake", "question"}
     for entry in ENTRIES:
-        assert set(entry) in ({"id", "what", "unit", "section"}, {"id", "what", "unit", "skip"}), entry
+        assert set(entry) in ({"id", "what", "unit", "section"}, {"id", "what", "unit", "skip"}), (
+            entry
+        )
         assert entry["what"].strip(), entry
 
 
 def test_every_mistake_is_there() -> None:
-    assert ids("mistake") == [f"{deck}-{number:02}" for deck, count in MISTAKES.items() for number in range(1, count + 1)]
+    assert ids("mistake") == [
+        f"{deck}-{number:02}" for deck, count in MISTAKES.items() for number in range(1, count + 1)
+    ]
 
 
 @pytest.mark.parametrize(("kind", "counts"), [("topic", TOPICS), ("question", QUESTIONS)])
@@ -61,7 +72,9 @@ def test_every_line_of_a_deck_is_there(kind: str, counts: dict[str, int]) -> Non
 
 
 def test_an_id_is_given_to_a_unit_once() -> None:
-    pairs = [(entry["id"], entry["unit"]) for kind in ("topic", "mistake") for entry in COVERAGE[kind]]
+    pairs = [
+        (entry["id"], entry["unit"]) for kind in ("topic", "mistake") for entry in COVERAGE[kind]
+    ]
     assert len(pairs) == len(set(pairs))
 
 
@@ -70,10 +83,16 @@ def test_sections_exist(unit: str) -> None:
     mine = [entry for entry in ENTRIES if entry["unit"] == unit]
     assert mine, f"nothing is planned for {unit}"
     if not (ROOT / "lectures" / f"{unit}.py").exists():
-        assert not any(entry.get("section") for entry in mine), f"{unit} has sections but no lecture"
+        assert not any(entry.get("section") for entry in mine), (
+            f"{unit} has sections but no lecture"
+        )
         return
     known = headings(unit)
-    wrong = {entry["id"]: entry["section"] for entry in mine if "section" in entry and entry["section"] not in known}
+    wrong = {
+        entry["id"]: entry["section"]
+        for entry in mine
+        if "section" in entry and entry["section"] not in known
+    }
     assert not wrong, f"headings that lectures/{unit}.py does not have: {wrong}"
 
 

@@ -1,4 +1,6 @@
-"""A small course for tests: unit 01 as a hand-made notebook, released by nbgrader, and submissions written into it."""
+"""A small course for tests: unit 01 as a hand-made notebook, released by nbgrader, and submissions
+written into it.
+"""
 
 import copy
 import json
@@ -9,9 +11,10 @@ from typing import Any
 
 import nbformat
 
+from autograder.authoring.release import release
 from autograder.course import Course
-from autograder.release import release
 from course_utils import exercises
+from course_utils.judging.exercise import Choice
 
 UNIT = "01_nadaraya_watson"
 ANSWERS = {  # none needs another, so that one wrong answer costs nothing elsewhere
@@ -22,11 +25,13 @@ ANSWERS = {  # none needs another, so that one wrong answer costs nothing elsewh
         """,
     "gaussian_weights": """
         def gaussian_weights(queries, keys, bandwidth):
-            return torch.softmax(-((queries[:, None] - keys[None, :]) ** 2) / (2 * bandwidth**2), -1)
+            scores = -((queries[:, None] - keys[None, :]) ** 2) / (2 * bandwidth**2)
+            return torch.softmax(scores, -1)
         """,
     "nadaraya_watson": """
         def nadaraya_watson(queries, keys, values, bandwidth):
-            weights = torch.softmax(-((queries[:, None] - keys[None, :]) ** 2) / (2 * bandwidth**2), -1)
+            scores = -((queries[:, None] - keys[None, :]) ** 2) / (2 * bandwidth**2)
+            weights = torch.softmax(scores, -1)
             return weights @ values, weights
         """,
     "leave_one_out_error": """
@@ -35,15 +40,15 @@ ANSWERS = {  # none needs another, so that one wrong answer costs nothing elsewh
             scores = scores.masked_fill(torch.eye(len(keys), dtype=torch.bool), float("-inf"))
             return ((torch.softmax(scores, -1) @ values - values) ** 2).mean()
         """,
-    "standardise": """
-        def standardise(x):
+    "rescaled": """
+        def rescaled(x):
             return (x - x.mean()) / x.std()
         """,
 }
 ASSERTS = """
-    assert abs(float(standardise(torch.arange(5.0)).mean())) < 1e-6
+    assert abs(float(rescaled(torch.arange(5.0)).mean())) < 1e-6
     ### BEGIN HIDDEN TESTS
-    assert abs(float(standardise(torch.tensor([1.0, 5.0, 9.0])).std()) - 1) < 1e-6
+    assert abs(float(rescaled(torch.tensor([1.0, 5.0, 9.0])).std()) - 1) < 1e-6
     ### END HIDDEN TESTS
     """
 SOLUTION = "### BEGIN SOLUTION\n{}\n### END SOLUTION"
@@ -59,7 +64,14 @@ def _solution(code: str) -> str:
 
 
 def _mark(name: str, **fields: Any) -> dict[str, Any]:
-    blank = {"schema_version": 3, "grade": False, "solution": False, "task": False, "locked": False, "grade_id": name}
+    blank = {
+        "schema_version": 3,
+        "grade": False,
+        "solution": False,
+        "task": False,
+        "locked": False,
+        "grade_id": name,
+    }
     return {"nbgrader": blank | fields}
 
 
@@ -68,20 +80,42 @@ def source_notebook() -> nbformat.NotebookNode:
     new = nbformat.v4
     cells = [
         new.new_markdown_cell("# Assignment 01"),
-        new.new_code_cell("import math\nimport torch\nfrom course_utils import check, summary", metadata=_mark("imports", locked=True)),
+        new.new_code_cell(
+            "import math\nimport torch\nfrom course_utils import check, summary",
+            metadata=_mark("imports", locked=True),
+        ),
     ]
     for exercise in exercises.unit(UNIT).exercises:
-        if exercise.kind == "choice":
-            solved = f'{exercise.name} = None\n### BEGIN SOLUTION\n{exercise.name} = "{exercise.right}"\n### END SOLUTION'
+        if not isinstance(exercise, Choice) and exercise.name not in ANSWERS:
+            continue  # the classroom's own assignment asks for less than the course's
+        if isinstance(exercise, Choice):
+            solved = (
+                f"{exercise.name} = None\n### BEGIN SOLUTION\n{exercise.name} = "
+                f'"{exercise.right}"\n### END SOLUTION'
+            )
             test = f'check({exercise.name}, "{exercise.name}")'
         else:
             solved, test = _solution(ANSWERS[exercise.name]), f"check({exercise.name})"
         cells.append(new.new_code_cell(solved, metadata=_mark(exercise.name, solution=True)))
-        cells.append(new.new_code_cell(test, metadata=_mark(f"test_{exercise.name}", grade=True, locked=True, points=exercise.points)))
+        cells.append(
+            new.new_code_cell(
+                test,
+                metadata=_mark(
+                    f"test_{exercise.name}", grade=True, locked=True, points=exercise.points
+                ),
+            )
+        )
     cells += [
-        new.new_code_cell(_solution(ANSWERS["standardise"]), metadata=_mark("standardise", solution=True)),
-        new.new_code_cell(text(ASSERTS), metadata=_mark("test_standardise", grade=True, locked=True, points=2)),
-        new.new_markdown_cell(SOLUTION.format("**Rubric.** Two points."), metadata=_mark("why", grade=True, solution=True, points=2)),
+        new.new_code_cell(
+            _solution(ANSWERS["rescaled"]), metadata=_mark("rescaled", solution=True)
+        ),
+        new.new_code_cell(
+            text(ASSERTS), metadata=_mark("test_rescaled", grade=True, locked=True, points=2)
+        ),
+        new.new_markdown_cell(
+            SOLUTION.format("**Rubric.** Two points."),
+            metadata=_mark("why", grade=True, solution=True, points=2),
+        ),
         new.new_code_cell(f'summary("{UNIT}")', metadata=_mark("total", locked=True)),
     ]
     for cell in cells:
@@ -112,12 +146,20 @@ def released(course: Course) -> dict[str, Any]:
 
 def named(notebook: dict[str, Any], name: str) -> dict[str, Any]:
     """The cell of this grade id."""
-    return next(cell for cell in notebook["cells"] if cell["metadata"].get("nbgrader", {}).get("grade_id") == name)
+    return next(
+        cell
+        for cell in notebook["cells"]
+        if cell["metadata"].get("nbgrader", {}).get("grade_id") == name
+    )
 
 
 def answers() -> dict[str, str]:
     """A right answer to everything."""
-    choices = {e.name: f'{e.name} = "{e.right}"' for e in exercises.unit(UNIT).exercises if e.kind == "choice"}
+    choices = {
+        e.name: f'{e.name} = "{e.right}"'
+        for e in exercises.unit(UNIT).exercises
+        if isinstance(e, Choice)
+    }
     return {name: text(code) for name, code in ANSWERS.items()} | choices | {"why": "Because."}
 
 
@@ -130,11 +172,17 @@ def notebook(course: Course, given: dict[str, str]) -> dict[str, Any]:
 
 
 def hand_in(
-    course: Course, student: str, content: dict[str, Any] | bytes, timestamp: str | None = None, name: str = f"{UNIT}.ipynb"
+    course: Course,
+    student: str,
+    content: dict[str, Any] | bytes,
+    timestamp: str | None = None,
+    name: str = f"{UNIT}.ipynb",
 ) -> Path:
     folder = course.submitted / student / UNIT
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / name).write_bytes(content if isinstance(content, bytes) else json.dumps(content).encode())
+    (folder / name).write_bytes(
+        content if isinstance(content, bytes) else json.dumps(content).encode()
+    )
     if timestamp:
         (folder / "timestamp.txt").write_text(timestamp)
     return folder

@@ -31,7 +31,11 @@ Run = Callable[..., tuple[int, str, str]]
     ],
 )
 def test_wrong_use_is_one_clear_line_and_exit_code_2(
-    autograder: Run, arguments: list[str], words: str, course: Course, monkeypatch: pytest.MonkeyPatch
+    autograder: Run,
+    arguments: list[str],
+    words: str,
+    course: Course,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(course.root)
     before = sorted(course.root.rglob("*"))
@@ -63,7 +67,31 @@ def test_a_class_is_not_simulated_over_another(autograder: Run, course: Course) 
     code, _, err = autograder("--course", course.root, "simulate", "01", "--students", "3")
     assert code == 2
     assert "already" in err
-    assert {path: path.read_bytes() for path in course.submitted.rglob("*") if path.is_file()} == before
+    assert {
+        path: path.read_bytes() for path in course.submitted.rglob("*") if path.is_file()
+    } == before
+
+
+def test_nobody_is_simulated_among_real_students(autograder: Run, course: Course) -> None:
+    (course.root / "students.csv").write_text("student\nanna\n")
+    code, _, err = autograder("--course", course.root, "simulate", "01")
+    assert code == 2
+    assert "real students" in err
+    assert not course.submitted.exists()
+
+
+def test_only_open_units_are_released(autograder: Run, course: Course) -> None:
+    toml = course.root / "course.toml"
+    closed = "".join(
+        f'"{unit}" = 2127-01-01T00:00:00Z\n' for unit in course.unit_names if unit[:2] != "01"
+    )
+    toml.write_text(toml.read_text().replace("[open]", f"[open]\n{closed}#"))
+    code, out, _ = autograder("--course", course.root, "release")
+    assert code == 0
+    assert [line for line in out.splitlines() if line.startswith("released")] == [
+        "released assignments/01_nadaraya_watson/01_nadaraya_watson.ipynb"
+    ]
+    assert "02_dot_product_attention opens 2127-01-01" in out
 
 
 def test_list_has_the_fixed_format(autograder: Run) -> None:
@@ -83,13 +111,16 @@ def test_list_tells_what_is_graded_without_an_exercise(autograder: Run, reposito
         assert unit["points"] + unit["by_asserts"] + unit["by_hand"] == sum(
             c["metadata"].get("nbgrader", {}).get("points", 0) for c in cells
         )
-    assert units["01_nadaraya_watson"]["by_asserts"] > 0
+    assert units["01_nadaraya_watson"]["by_asserts"] == 0
+    assert units["01_nadaraya_watson"]["by_hand"] > 0
     assert (units["11_project"]["points"], units["11_project"]["by_hand"]) == (0, 40)
     assert "11_project, 40 points" in autograder("list")[1]
 
 
 @pytest.mark.parametrize(("layout", "option"), [("repos", "--map"), ("repositories", "--mapping")])
-def test_repositories_are_collected_by_either_name(autograder: Run, course: Course, tmp_path: Path, layout: str, option: str) -> None:
+def test_repositories_are_collected_by_either_name(
+    autograder: Run, course: Course, tmp_path: Path, layout: str, option: str
+) -> None:
     autograder("release", "01", "--course", course.root)
     unit = "01_nadaraya_watson"
     notebook = tmp_path / "all" / "course-kim" / "assignments" / unit / f"{unit}.ipynb"
@@ -97,25 +128,58 @@ def test_repositories_are_collected_by_either_name(autograder: Run, course: Cour
     notebook.write_bytes(course.released(unit).read_bytes())
     (tmp_path / "ids.csv").write_text("id,student\ncourse-kim,kim\n")
     code, out, _ = autograder(
-        "collect", "01", tmp_path / "all", "--from", layout, option, tmp_path / "ids.csv", "--json", "--course", course.root
+        "collect",
+        "01",
+        tmp_path / "all",
+        "--from",
+        layout,
+        option,
+        tmp_path / "ids.csv",
+        "--json",
+        "--course",
+        course.root,
     )
     data = json.loads(out)
-    assert (code, data["layout"], [each["student"] for each in data["students"]]) == (0, "repos", ["kim"])
+    assert (code, data["layout"], [each["student"] for each in data["students"]]) == (
+        0,
+        "repos",
+        ["kim"],
+    )
 
 
-def test_the_course_may_stand_before_or_behind_a_command(autograder: Run, course: Course, tmp_path: Path) -> None:
-    assert autograder("--course", course.root, "release", "01") == autograder("release", "01", "--course", course.root)
-    assert autograder("--course", tmp_path / "nowhere", "release", "01", "--course", course.root)[0] == 0
+def test_the_course_may_stand_before_or_after_a_command(
+    autograder: Run, course: Course, tmp_path: Path
+) -> None:
+    assert autograder("--course", course.root, "release", "01") == autograder(
+        "release", "01", "--course", course.root
+    )
+    assert (
+        autograder("--course", tmp_path / "nowhere", "release", "01", "--course", course.root)[0]
+        == 0
+    )
     assert autograder("release", "01", "--course", tmp_path / "nowhere")[0] == 2
 
 
-def test_try_has_the_fixed_format_and_nothing_else_on_standard_output(autograder: Run, tmp_path: Path) -> None:
+def test_try_has_the_fixed_format_and_nothing_else_on_standard_output(
+    autograder: Run, tmp_path: Path
+) -> None:
     attempt = tmp_path / "attempt.py"
-    attempt.write_text("print('noise')\ndef softmax(scores, dim=-1):\n    print('noise')\n    return scores.sigmoid()\n")
+    attempt.write_text(
+        "print('noise')\ndef softmax(scores, dim=-1):\n    print('noise')\n    return"
+        " scores.sigmoid()\n"
+    )
     code, out, _ = autograder("try", "softmax", attempt, "--json")
     data = json.loads(out)
     assert code == 0
-    assert set(data) == {"exercise", "points", "max_points", "passed", "misconception", "message", "cases"}
+    assert set(data) == {
+        "exercise",
+        "points",
+        "max_points",
+        "passed",
+        "misconception",
+        "message",
+        "cases",
+    }
     assert (data["passed"], data["points"], data["misconception"]) == (False, 0.0, "sigmoid")
 
 
@@ -145,27 +209,41 @@ def test_try_refuses_what_is_not_text(autograder: Run, tmp_path: Path) -> None:
 
 
 def test_audit_finds_false_verdicts(tmp_path: Path) -> None:
-    from autograder import bank
+    from autograder.authoring import attempts as bank
     from course_utils import exercises
+    from course_utils.judging.exercise import Choice
 
-    wrong = tmp_path / "01_nadaraya_watson" / "softmax" / "wrong"
-    right = tmp_path / "01_nadaraya_watson" / "softmax" / "right"
-    wrong.mkdir(parents=True)
-    right.mkdir()
+    folder = tmp_path / "01_nadaraya_watson"
+    folder.mkdir()
     good = (
-        "def softmax(scores, dim=-1):\n    e = (scores - scores.amax(dim, keepdim=True)).exp()\n    return e / e.sum(dim, keepdim=True)\n"
+        "def softmax(scores, dim=-1):\n"
+        "    e = (scores - scores.amax(dim, keepdim=True)).exp()\n"
+        "    return e / e.sum(dim, keepdim=True)\n"
     )
-    (wrong / "passes.py").write_text("# misconception: sigmoid\n" + good)
-    (wrong / "misnamed.py").write_text("# misconception: base-two\ndef softmax(scores, dim=-1):\n    return scores.sigmoid()\n")
-    (right / "fails.py").write_text("def softmax(scores, dim=-1):\n    return scores\n")
+    cells = {
+        "wrong: passes (sigmoid)": good,
+        "wrong: misnamed (base-two)": "def softmax(scores, dim=-1):\n    return scores.sigmoid()\n",
+        "right: fails": "def softmax(scores, dim=-1):\n    return scores\n",
+    }
+    text = "\n".join(f"# %% {heading}\n{source}" for heading, source in cells.items())
+    (folder / "softmax.py").write_text(text)
     result = bank.audit([exercises.unit("01")], bank=tmp_path)
     data = result.as_json()
     assert not result.good
-    assert [Path(p).name for p in data["false_passes"]] == ["passes.py"]
-    assert [Path(p).name for p in data["false_fails"]] == ["fails.py"]
-    assert (data["wrong"], data["right"], data["named"], data["named_right"]) == (2, 1, 2, 0)
-    (wrong.parent.parent / "no_such_exercise" / "wrong").mkdir(parents=True)
-    (wrong.parent.parent / "no_such_exercise" / "wrong" / "x.py").write_text("# misconception: -\n")
+    assert data["false_passes"] == ["01_nadaraya_watson/softmax: passes"]
+    assert data["false_fails"] == ["01_nadaraya_watson/softmax: fails"]
+    softmax = next(row for row in data["table"] if row[1] == "softmax")
+    assert softmax[2:] == ("2", "1", "1", "1", "0 of 2")
+    untried = next(row for row in data["table"] if row[1] == "gaussian_weights")
+    assert untried[2:] == ("0", "0", "0", "0", "0 of 0"), "what nobody tried is in the table too"
+    assert "01_nadaraya_watson/gaussian_weights" in data["untried"]
+    assert "01_nadaraya_watson/softmax" not in data["untried"]
+    choices = [e for e in exercises.unit("01").exercises if isinstance(e, Choice)]
+    options = sum(len(choice.options) for choice in choices)  # of each, one is right
+    assert data["right"] == 1 + len(choices)
+    assert data["wrong"] == 2 + options - len(choices)
+    assert data["named_right"] == data["named"] - 2 == options - len(choices)
+    (folder / "no_such_exercise.py").write_text("# %% wrong: x (no name)\n")
     with pytest.raises(UserError, match="no exercise"):
         bank.audit([exercises.unit("01")], bank=tmp_path)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from autograder import notebooks
+from autograder.authoring import notebooks
 from autograder.course import SOURCE_TREE, Course
 from autograder.errors import UserError
 
@@ -45,7 +45,9 @@ def small(tmp_path: Path) -> Course:
     """A course with one tiny unit."""
     for folder in ("lectures", "solutions"):
         (tmp_path / folder).mkdir()
-    (tmp_path / "course.toml").write_text('[student_repository]\nowner = "us"\nname = "theirs"\nbranch = "main"\n')
+    (tmp_path / "course.toml").write_text(
+        '[student_repository]\nowner = "us"\nname = "theirs"\nbranch = "main"\n'
+    )
     (tmp_path / "lectures" / "01_small.py").write_text(LECTURE)
     (tmp_path / "solutions" / "01_small.py").write_text(SOLUTION)
     return Course(tmp_path)
@@ -69,7 +71,12 @@ def test_ids_are_stable_and_survive_an_insertion(small: Course) -> None:
     before = [c.id for c in notebooks.solution(small, "01_small").cells]
     assert before == [c.id for c in notebooks.solution(small, "01_small").cells]
     path = notebooks.solution_source(small, "01_small")
-    path.write_text(SOLUTION.replace("# %% [markdown]\n# ## Softmax", "# %% [markdown]\n# New.\n\n# %% [markdown]\n# ## Softmax"))
+    path.write_text(
+        SOLUTION.replace(
+            "# %% [markdown]\n# ## Softmax",
+            "# %% [markdown]\n# New.\n\n# %% [markdown]\n# ## Softmax",
+        )
+    )
     after = [c.id for c in notebooks.solution(small, "01_small").cells]
     assert [i for i in after if i in before] == before
     assert len(after) == len(before) + 1
@@ -90,7 +97,9 @@ def test_a_lecture_is_stale_when_its_text_changes(small: Course) -> None:
 def test_another_student_repository_renews_the_badge_and_keeps_the_outputs(small: Course) -> None:
     (small.root / "solutions" / "01_small.py").unlink()
     notebooks.build_lecture(small, "01_small")
-    (small.root / "course.toml").write_text('[student_repository]\nowner = "them"\nname = "other"\nbranch = "b"\n')
+    (small.root / "course.toml").write_text(
+        '[student_repository]\nowner = "them"\nname = "other"\nbranch = "b"\n'
+    )
     moved = Course(small.root)
     assert notebooks.stale(moved) == ["lectures/01_small.ipynb"]
     notebooks.refresh_lecture(moved, "01_small", force=False)
@@ -100,16 +109,22 @@ def test_another_student_repository_renews_the_badge_and_keeps_the_outputs(small
     assert notebooks.stale(moved) == []
 
 
-def test_new_prose_keeps_the_outputs_and_new_code_does_not(small: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_new_prose_keeps_the_outputs_and_new_code_does_not(
+    small: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
     notebooks.build_lecture(small, "01_small")
     runs: list[str] = []
     monkeypatch.setattr(notebooks, "build_lecture", lambda course, name: runs.append(name))
-    notebooks.lecture_source(small, "01_small").write_text(LECTURE.replace("A small lecture", "Another title"))
+    notebooks.lecture_source(small, "01_small").write_text(
+        LECTURE.replace("A small lecture", "Another title")
+    )
     notebooks.refresh_lecture(small, "01_small", force=False)
     built = nbformat.read(notebooks.lecture_path(small, "01_small"), as_version=4)
     assert built.cells[0].source == "# Another title"
     assert built.cells[-1].outputs[0]["data"]["text/plain"] == "2"
-    assert notebooks.same_source(notebooks.lecture_path(small, "01_small"), notebooks.lecture(small, "01_small"))
+    assert notebooks.same_source(
+        notebooks.lecture_path(small, "01_small"), notebooks.lecture(small, "01_small")
+    )
     assert runs == []
     notebooks.lecture_source(small, "01_small").write_text(LECTURE.replace("1 + 1", "1 + 2"))
     notebooks.refresh_lecture(small, "01_small", force=False)
@@ -121,6 +136,7 @@ def test_new_prose_keeps_the_outputs_and_new_code_does_not(small: Course, monkey
     [
         ("{{points softmax}}", "{{points softmacks}}", "Did you mean softmax"),
         ("{{options slide_units}}", "{{options softmax}}", "not a choice"),
+        ("{{options slide_units}}", "{{options: slide_units}}", "not filled in"),
         ('"grade_id": "softmax"', '"grade_id": "soft max"', "grade_id"),
         ('"test_softmax"', '"test_softmacks"', "no exercise"),
         (', "points": 3', "", "needs points"),
@@ -142,5 +158,5 @@ def test_a_failing_lecture_names_its_cell_and_leaves_the_old_one(small: Course) 
 
 
 def test_an_unknown_unit_is_refused() -> None:
-    with pytest.raises(UserError, match="there is no unit '99'"):
-        notebooks.resolve(Course(SOURCE_TREE), "99")
+    with pytest.raises(UserError, match="no unit '99'"):
+        Course(SOURCE_TREE).unit_name("99")

@@ -1,4 +1,5 @@
-"""Repair: whatever happened to a notebook, the answers are found again; what was guessed says so; nothing personal is left."""
+"""Repair: whatever happened to a notebook, the answers are found again; what was guessed says so;
+nothing personal is left."""
 
 import json
 from collections.abc import Callable
@@ -6,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from autograder.collecting.repair import CHECK, MAX_CELLS, Unreadable, repair, uncertain
 from autograder.course import SOURCE_TREE, Course
-from autograder.repair import CHECK, MAX_CELLS, Unreadable, repair, uncertain
 from tests.colab import damage, simulator
 from tests.colab.damage import DAMAGES, UNIT, WRITTEN, Damage, cell, grade_id, plain, stub
 
@@ -26,7 +27,9 @@ def answered() -> dict[str, Any]:
 
 
 def mended(notebook: dict[str, Any] | bytes, release: bytes) -> tuple[dict[str, Any], list[str]]:
-    return repair(notebook if isinstance(notebook, bytes) else json.dumps(notebook).encode(), release)
+    return repair(
+        notebook if isinstance(notebook, bytes) else json.dumps(notebook).encode(), release
+    )
 
 
 def sources(notebook: dict[str, Any]) -> dict[str, str]:
@@ -34,7 +37,9 @@ def sources(notebook: dict[str, Any]) -> dict[str, str]:
 
 
 @KINDS
-def test_the_graded_cells_are_all_there_and_the_released_ones_restored(kind: Damage, release: bytes) -> None:
+def test_the_graded_cells_are_all_there_and_the_released_ones_restored(
+    kind: Damage, release: bytes
+) -> None:
     if kind.refused:
         with pytest.raises(Unreadable):
             repair(damage.damaged(kind, COURSE), release)
@@ -45,7 +50,11 @@ def test_the_graded_cells_are_all_there_and_the_released_ones_restored(kind: Dam
     assert sorted(map(grade_id, found)) == sorted(wanted)
     for one in found:
         original = wanted[grade_id(one)]
-        assert (one["cell_type"], one["metadata"], one["id"]) == (original["cell_type"], original["metadata"], original["id"])
+        assert (one["cell_type"], one["metadata"], one["id"]) == (
+            original["cell_type"],
+            original["metadata"],
+            original["id"],
+        )
         if original["metadata"]["nbgrader"]["locked"]:
             assert one["source"] == "".join(original["source"])
     assert len({one["id"] for one in notebook["cells"]}) == len(notebook["cells"])
@@ -74,20 +83,34 @@ def test_nothing_personal_is_left(kind: Damage, release: bytes, answered: dict[s
     made = kind.do(simulator.executed(answered, drive=True, widgets=True))
     if not kind.refused:
         text = json.dumps(mended(made, release)[0], ensure_ascii=False)
-        for word in (*simulator.PERSON.values(), "executionInfo", "widget-state", "provenance", "outputId"):
+        for word in (
+            *simulator.PERSON.values(),
+            "executionInfo",
+            "widget-state",
+            "provenance",
+            "outputId",
+        ):
             assert word not in text
 
 
 @KINDS
-def test_an_empty_notebook_stays_empty(kind: Damage, release: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_empty_notebook_stays_empty(
+    kind: Damage, release: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """No repair may find answers where there are none."""
-    if kind.refused or kind.text.startswith(("a wrong answer", "an older draft", "two cells of the student's")):
+    if kind.refused or kind.text.startswith(
+        ("a wrong answer", "an older draft", "two cells of the student's")
+    ):
         return  # they bring something along that may be an answer
     untouched = json.loads(release)
     for one in untouched["cells"]:
         one["source"] = "".join(one["source"])
     monkeypatch.setattr(damage, "TEXT", "YOUR ANSWER HERE")
-    answers = {grade_id(one) for one in untouched["cells"] if one["metadata"].get("nbgrader", {}).get("solution")}
+    answers = {
+        grade_id(one)
+        for one in untouched["cells"]
+        if one["metadata"].get("nbgrader", {}).get("solution")
+    }
     after = sources(mended(kind.do(untouched), release)[0])
     for name in answers:
         assert "YOUR CODE HERE" in after[name] or after[name] == "YOUR ANSWER HERE", name
@@ -100,7 +123,11 @@ def test_an_untouched_notebook_needs_no_repair(release: bytes) -> None:
 
 
 def test_the_answer_in_another_cell_is_taken_once(release: bytes, answered: dict[str, Any]) -> None:
-    both = cell(answered, "softmax")["source"] + "\n\n\n" + cell(answered, "gaussian_weights")["source"]
+    both = (
+        cell(answered, "softmax")["source"]
+        + "\n\n\n"
+        + cell(answered, "gaussian_weights")["source"]
+    )
     damage.without(answered, "softmax", "gaussian_weights")
     answered["cells"].append(plain(both))
     found = sources(mended(answered, release)[0])
@@ -109,14 +136,18 @@ def test_the_answer_in_another_cell_is_taken_once(release: bytes, answered: dict
     assert "gaussian_weights" not in found["softmax"]
 
 
-def test_a_later_experiment_does_not_replace_the_answer(release: bytes, answered: dict[str, Any]) -> None:
+def test_a_later_experiment_does_not_replace_the_answer(
+    release: bytes, answered: dict[str, Any]
+) -> None:
     answered["cells"].append(plain("def softmax(scores, dim=-1):\n    return scores.softmax(dim)"))
     notebook, notes = mended(answered, release)
     assert notes == []
     assert sources(notebook)["softmax"] == cell(answered, "softmax")["source"]
 
 
-def test_what_stands_in_someone_elses_cell_is_not_lost(release: bytes, answered: dict[str, Any]) -> None:
+def test_what_stands_in_someone_elses_cell_is_not_lost(
+    release: bytes, answered: dict[str, Any]
+) -> None:
     cell(answered, "softmax")["source"] = stub("softmax")
     answered["cells"].append(plain("def my_softmax(x):\n    return x"))
     notebook, _ = mended(answered, release)
@@ -138,29 +169,46 @@ def test_two_different_answers_are_for_a_person(release: bytes, answered: dict[s
         lambda n: n.pop("cells"),
     ],
 )
-def test_what_is_no_notebook_is_refused_in_words(spoil: Callable[[Any], None], release: bytes, answered: dict[str, Any]) -> None:
+def test_what_is_no_notebook_is_refused_in_words(
+    spoil: Callable[[Any], None], release: bytes, answered: dict[str, Any]
+) -> None:
     spoil(answered)
     with pytest.raises(Unreadable, match=r"cells|notebook"):
         mended(answered, release)
 
 
-@pytest.mark.parametrize("metadata", [None, [], {"nbgrader": 3}, {"nbgrader": {"grade_id": ["softmax"]}}, {"id": 7, "nbgrader": None}])
-def test_strange_metadata_is_no_reason_to_fail(metadata: Any, release: bytes, answered: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        None,
+        [],
+        {"nbgrader": 3},
+        {"nbgrader": {"grade_id": ["softmax"]}},
+        {"id": 7, "nbgrader": None},
+    ],
+)
+def test_strange_metadata_is_no_reason_to_fail(
+    metadata: Any, release: bytes, answered: dict[str, Any]
+) -> None:
     cell(answered, "softmax")["metadata"] = metadata
     assert "softmax" in sources(mended(answered, release)[0])
 
 
 def test_the_table_in_the_docs_is_up_to_date() -> None:
     assert len(DAMAGES) >= 30
-    assert damage.PAGE.read_text(encoding="utf-8") == damage.page(), "run `python -m tests.colab.damage`"
+    assert damage.PAGE.read_text(encoding="utf-8") == damage.page(), (
+        "run `python -m tests.colab.damage`"
+    )
 
 
 @pytest.mark.sandbox
 @pytest.mark.slow
-def test_every_kind_of_damage_gets_its_score(course: Course, record_property: Callable[[str, object], None]) -> None:
+def test_every_kind_of_damage_gets_its_score(
+    course: Course, record_property: Callable[[str, object], None]
+) -> None:
+    from autograder.authoring.release import release as release_unit
     from autograder.grading import results, run
-    from autograder.release import release as release_unit
-    from autograder.scores import cell_scores
+    from autograder.points.scores import cell_scores
 
     release_unit(course, UNIT)
     students = damage.hand_in(course, DAMAGES)
@@ -171,7 +219,11 @@ def test_every_kind_of_damage_gets_its_score(course: Course, record_property: Ca
         if kind.refused:
             assert student not in scores
         else:
-            lost = tuple(test for test in damage.ALL if (scores[student].get(test) or 0.0) < damage.value(test))
+            lost = tuple(
+                test
+                for test in damage.ALL
+                if (scores[student].get(test) or 0.0) < damage.value(test)
+            )
             assert lost == kind.lost, f"{kind.group}: {kind.text}"
             result = results.read(course.root, UNIT, student)
             assert result is not None

@@ -30,8 +30,21 @@ def page(browser: Any) -> Iterator[Any]:
     opened = browser.new_page(viewport={"width": 1200, "height": 900})
     opened.problems = []
     opened.on("pageerror", lambda error: opened.problems.append(str(error)))
-    opened.on("console", lambda message: opened.problems.append(message.text) if message.type == "error" else None)
-    opened.on("dialog", lambda dialog: (opened.problems.append(f"dialog: {dialog.message}"), dialog.dismiss()))
-    opened.on("request", lambda request: opened.problems.append(request.url) if not request.url.startswith(("file:", "data:")) else None)
+    opened.on(
+        "console",
+        lambda message: opened.problems.append(message.text) if message.type == "error" else None,
+    )
+    opened.on(
+        "dialog",
+        lambda dialog: (opened.problems.append(f"dialog: {dialog.message}"), dialog.dismiss()),
+    )
+    opened.on(
+        "request",
+        lambda request: (
+            opened.problems.append(request.url)
+            if not request.url.startswith(("file:", "data:"))
+            else None
+        ),
+    )
     yield opened
     opened.close()

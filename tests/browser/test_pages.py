@@ -1,33 +1,47 @@
-"""The feedback pages and the report in a real browser: they work, and nothing of a submission runs in them."""
+"""The feedback pages and the report in a real browser: they work, and nothing of a submission runs
+in them.
+"""
 
 import itertools
 import json
 import random
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from autograder.course import Course
-from autograder.grading.results import CaseNote, CellResult, LimitNote, Result, path_of
+from autograder.grading.results import CaseResult, CellResult, LimitNote, Result, path_of
 from autograder.pages import common, feedback, report
 from course_utils import exercises
-from course_utils.exercise import Choice
-from course_utils.judge import LocalAttempt, judge
+from course_utils.judging.exercise import Choice
+from course_utils.judging.judge import LocalAttempt, judge
 
 UNIT = "01_nadaraya_watson"
-EVIL = "<script>alert(1)</script><img src=x onerror=alert(2)><svg onload=alert(3)></svg>' onmouseover='alert(4)"
+EVIL = (
+    "<script>alert(1)</script><img src=x onerror=alert(2)><svg onload=alert(3)></svg>' "
+    "onmouseover='alert(4)"
+)
 
 
 def cell_of(exercise: Any, slug: str | None) -> CellResult:
     """A real verdict on a right or a wrong answer, as the grader stores it."""
-    from course_utils import card
+    from course_utils.judging import card
 
     if isinstance(exercise, Choice):
-        letter = exercise.right if slug is None else next(letter for letter, o in exercise.options.items() if o.slug == slug)
+        letter = (
+            exercise.right
+            if slug is None
+            else next(letter for letter, o in exercise.options.items() if o.slug == slug)
+        )
         verdict = judge(exercise, LocalAttempt(letter))
     else:
-        answer = exercise.reference if slug is None else next(m.variant for m in exercise.misconceptions if m.slug == slug)
+        answer = (
+            exercise.reference
+            if slug is None
+            else next(m.variants[0] for m in exercise.misconceptions if m.slug == slug)
+        )
         verdict = judge(exercise, LocalAttempt(answer))
     return CellResult(
         f"test_{exercise.name}",
@@ -42,14 +56,16 @@ def cell_of(exercise: Any, slug: str | None) -> CellResult:
         title=verdict.title,
         message=verdict.message,
         html=card.as_html(verdict),
-        cases=tuple(CaseNote(c.label, c.group, c.passed, c.visible, c.message) for c in verdict.cases),
+        cases=tuple(CaseResult(**asdict(case)) for case in verdict.cases),
     )
 
 
-def write_class(course: Course, students: list[str], hostile: str = "") -> None:
+def write_class(
+    course: Course, students: list[str], hostile: str = "", unit_name: str = UNIT
+) -> None:
     """Results and graded notebooks of a class, without running anybody's code."""
     random_ = random.Random(0)
-    unit = exercises.unit(UNIT)
+    unit = exercises.unit(unit_name)
     ready = {
         exercise.name: [cell_of(exercise, None)]
         + [
@@ -64,14 +80,27 @@ def write_class(course: Course, students: list[str], hostile: str = "") -> None:
     }
     for student in students:
         cells = tuple(random_.choice(ready[exercise.name]) for exercise in unit.exercises)
-        limits = (LimitNote("cell_seconds", "softmax", f"no end within 30 s {hostile}"),) if random_.random() < 0.1 or hostile else ()
+        limits = (
+            (LimitNote("cell_seconds", "softmax", f"no end within 30 s {hostile}"),)
+            if random_.random() < 0.1 or hostile
+            else ()
+        )
         notes = (hostile,) if hostile else ()
         result = Result(
-            student, UNIT, "f", 3, cells, limits, notes=notes, repairs=notes, timestamp="2027-01-01 10:00:00 UTC", graded_at="now"
+            student,
+            unit_name,
+            "f",
+            3,
+            cells,
+            limits,
+            notes=notes,
+            repairs=notes,
+            timestamp="2027-01-01 10:00:00 UTC",
+            graded_at="now",
         )
-        path = path_of(course.root, UNIT, student)
+        path = path_of(course.root, unit_name, student)
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(result.to_json())
+        path.write_bytes(result.to_json())
         notebook = {
             "cells": [
                 {
@@ -80,14 +109,23 @@ def write_class(course: Course, students: list[str], hostile: str = "") -> None:
                     "source": f"def {exercise.name}(x):\n    # {hostile}\n    return {hostile!r}",
                     "outputs": [
                         {"output_type": "stream", "name": "stdout", "text": hostile},
-                        {"output_type": "display_data", "data": {"text/html": hostile, "image/svg+xml": hostile}, "metadata": {}},
-                        {"output_type": "error", "ename": hostile, "evalue": hostile, "traceback": [hostile]},
+                        {
+                            "output_type": "display_data",
+                            "data": {"text/html": hostile, "image/svg+xml": hostile},
+                            "metadata": {},
+                        },
+                        {
+                            "output_type": "error",
+                            "ename": hostile,
+                            "evalue": hostile,
+                            "traceback": [hostile],
+                        },
                     ],
                 }
                 for exercise in unit.exercises
             ]
         }
-        graded = course.autograded / student / UNIT / f"{UNIT}.ipynb"
+        graded = course.autograded / student / unit_name / f"{unit_name}.ipynb"
         graded.parent.mkdir(parents=True, exist_ok=True)
         graded.write_text(json.dumps(notebook))
 
@@ -104,10 +142,14 @@ def test_a_class_of_500_can_be_sorted_filtered_and_followed(big: Course, page: A
     rows = page.locator("table.heat tbody tr")
     assert rows.count() == 500
     page.get_by_role("button", name="total").click()
-    totals = [float(t) for t in page.locator("table.heat tbody tr td:nth-child(2)").all_inner_texts()]
+    totals = [
+        float(t) for t in page.locator("table.heat tbody tr td:nth-child(2)").all_inner_texts()
+    ]
     assert totals == sorted(totals, reverse=True)
     page.get_by_role("button", name="total").click()
-    totals = [float(t) for t in page.locator("table.heat tbody tr td:nth-child(2)").all_inner_texts()]
+    totals = [
+        float(t) for t in page.locator("table.heat tbody tr td:nth-child(2)").all_inner_texts()
+    ]
     assert totals == sorted(totals)
     page.get_by_role("searchbox").fill("student007")
     assert page.locator("table.heat tbody tr:visible").count() == 1
@@ -139,18 +181,30 @@ def test_nothing_of_a_submission_runs(course: Course, page: Any) -> None:
         page.mouse.move(300, 300)
         assert page.locator("img").count() == 0
         assert page.locator("script").count() == (1 if path.name == "report.html" else 0)
-        assert page.evaluate("[...document.querySelectorAll('*')].every(e => [...e.attributes].every(a => !a.name.startsWith('on')))")
+        assert page.evaluate(
+            "[...document.querySelectorAll('*')].every(e => [...e.attributes].every(a => "
+            "!a.name.startsWith('on')))"
+        )
         assert page.problems == []
     assert "&lt;script&gt;alert(1)" in path.read_text() or "alert(1)" not in path.read_text()
 
 
-def test_the_policy_forbids_scripts_that_are_not_the_pages_own(course: Course, page: Any, tmp_path: Path) -> None:
+def test_the_policy_forbids_scripts_that_are_not_the_pages_own(
+    course: Course, page: Any, tmp_path: Path
+) -> None:
     write_class(course, ["anna"])
-    text = report.build(course).read_text().replace("</body>", "<script>window.evil = 1</script></body>")
+    text = (
+        report.build(course)
+        .read_text()
+        .replace("</body>", "<script>window.evil = 1</script></body>")
+    )
     (tmp_path / "changed.html").write_text(text)
     page.goto((tmp_path / "changed.html").as_uri())
     assert page.evaluate("window.evil === undefined")
-    assert any("Content Security Policy" in problem or "Content-Security-Policy" in problem for problem in page.problems)
+    assert any(
+        "Content Security Policy" in problem or "Content-Security-Policy" in problem
+        for problem in page.problems
+    )
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -171,11 +225,13 @@ def test_feedback_shows_the_misconception_and_the_section(course: Course, page: 
     exercise = exercises.find("gaussian_weights")
     write_class(course, ["anna"])
     result = Result("anna", UNIT, "f", 3, (cell_of(exercise, "missing-half"),), graded_at="now")
-    path_of(course.root, UNIT, "anna").write_text(result.to_json())
+    path_of(course.root, UNIT, "anna").write_bytes(result.to_json())
     page.goto(feedback.build(course, UNIT)[0].as_uri())
     body = page.locator("body").inner_text()
     assert "The factor 1/2 is missing" in body
     assert page.locator("svg[role=img]").count() == 2
     link = page.get_by_role("link", name=exercise.section).get_attribute("href")
-    assert link.endswith(f"lectures/{UNIT}.ipynb#scrollTo={common.heading_cells(UNIT)[exercise.section]}")
+    assert link.endswith(
+        f"lectures/{UNIT}.ipynb#scrollTo={common.heading_cells(UNIT)[exercise.section]}"
+    )
     assert "not right yet" in body

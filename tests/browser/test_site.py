@@ -1,6 +1,8 @@
-"""The website in a real browser: every page at a desk in daylight and on a phone at night, and everything on it that can be used.
+"""The website in a real browser: every page at a desk in daylight and on a phone at night, and
+everything on it that can be used.
 
-The site is built once, into a folder of its own; COURSE_SITE=build/site looks at one that is built already.
+The site is built once, into a folder of its own; COURSE_SITE=build/site looks at one that is built
+already.
 """
 
 import functools
@@ -28,9 +30,14 @@ from tests.conftest import need
 LECTURES = sorted(path.stem for path in (SOURCE_TREE / "lectures").glob("*.ipynb"))
 ASSIGNMENTS = sorted(path.stem for path in (SOURCE_TREE / "assignments").glob("*/*.ipynb"))
 READ = (Path(__file__).parent / "read_page.js").read_text(encoding="utf-8")
-LOOKS = {
+LOOKS: dict[str, dict[str, Any]] = {
     "desk": {"viewport": {"width": 1200, "height": 900}, "color_scheme": "light"},
-    "phone": {"viewport": {"width": 375, "height": 740}, "color_scheme": "dark", "is_mobile": True, "has_touch": True},
+    "phone": {
+        "viewport": {"width": 375, "height": 740},
+        "color_scheme": "dark",
+        "is_mobile": True,
+        "has_touch": True,
+    },
 }
 
 
@@ -42,7 +49,9 @@ class Site:
     @property
     def pages(self) -> list[str]:
         """Every page, as a path below the site's address."""
-        found = (path.relative_to(self.folder).as_posix() for path in sorted(self.folder.rglob("*.html")))
+        found = (
+            path.relative_to(self.folder).as_posix() for path in sorted(self.folder.rglob("*.html"))
+        )
         return [name for name in found if not name.startswith("_static/")]  # pieces of the theme
 
 
@@ -51,7 +60,9 @@ class Visit:
     """What a browser saw of one page."""
 
     facts: dict[str, Any]
-    problems: list[str] = field(default_factory=list)  # errors in the console, requests that failed or went elsewhere
+    problems: list[str] = field(
+        default_factory=list
+    )  # errors in the console, requests that failed or went elsewhere
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
@@ -62,27 +73,56 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     folder = Path(os.environ.get("COURSE_SITE", "")).resolve()
     if "COURSE_SITE" not in os.environ:
-        need(importlib.util.find_spec("pydata_sphinx_theme"), "Sphinx with its theme (the extra `site`)")
+        need(
+            importlib.util.find_spec("pydata_sphinx_theme"),
+            "Sphinx with its theme (the extra `site`)",
+        )
         folder = tmp_path_factory.mktemp("site") / "site"
         command = [sys.executable, "docs/site/build.py", str(folder)]
         done = subprocess.run(command, cwd=SOURCE_TREE, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=folder)) as server:
+    with http.server.ThreadingHTTPServer(
+        ("127.0.0.1", 0), functools.partial(Quiet, directory=folder)
+    ) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield Site(folder, f"http://127.0.0.1:{server.server_port}/")
         server.shutdown()
 
 
 def watched(context: Any, site: Site) -> tuple[Any, list[str]]:
-    """A page of the browser, and a list into which everything goes that is wrong with what it loads."""
+    """A page of the browser, and a list into which everything goes that is wrong with what it
+    loads.
+    """
     page, problems = context.new_page(), []
     page.on("pageerror", lambda error: problems.append(str(error)))
-    page.on("console", lambda message: problems.append(message.text) if message.type in ("error", "warning") else None)
     page.on(
-        "requestfailed", lambda r: None if r.failure == "net::ERR_ABORTED" else problems.append(f"{r.failure}: {r.url}")
+        "console",
+        lambda message: (
+            problems.append(message.text) if message.type in ("error", "warning") else None
+        ),
+    )
+    page.on(
+        "requestfailed",
+        lambda r: (
+            None if r.failure == "net::ERR_ABORTED" else problems.append(f"{r.failure}: {r.url}")
+        ),
     )  # the next page came first
-    page.on("response", lambda response: problems.append(f"{response.status}: {response.url}") if response.status >= 400 else None)
-    page.on("request", lambda r: None if r.url.startswith((site.url, "data:", "blob:")) else problems.append(f"elsewhere: {r.url}"))
+    page.on(
+        "response",
+        lambda response: (
+            problems.append(f"{response.status}: {response.url}")
+            if response.status >= 400
+            else None
+        ),
+    )
+    page.on(
+        "request",
+        lambda r: (
+            None
+            if r.url.startswith((site.url, "data:", "blob:"))
+            else problems.append(f"elsewhere: {r.url}")
+        ),
+    )
     return page, problems
 
 
@@ -114,7 +154,7 @@ def wrong(visits: dict[str, Visit], fact: str) -> dict[str, Any]:
     return {name: visit.facts[fact] for name, visit in visits.items() if visit.facts[fact]}
 
 
-# Every page ------------------------------------------------------------------------------------------------------------
+# Every page ---------------------------------------------------------------------------------------
 
 
 def test_nothing_is_missing_or_fetched_from_elsewhere(visits: dict[str, Visit]) -> None:
@@ -140,11 +180,17 @@ def test_headings_are_in_order(visits: dict[str, Visit]) -> None:
         levels = visit.facts["headings"]
         assert levels.count(1) == 1, f"{name}: {levels.count(1)} main headings"
         assert levels[0] == 1, f"{name} does not begin with its main heading"
-        assert all(b - a <= 1 for a, b in itertools.pairwise(levels)), f"{name} skips a level: {levels}"
+        assert all(b - a <= 1 for a, b in itertools.pairwise(levels)), (
+            f"{name} skips a level: {levels}"
+        )
 
 
 def test_the_language_and_title_are_told(visits: dict[str, Visit]) -> None:
-    assert {name: visit.facts["language"] for name, visit in visits.items() if visit.facts["language"] != "en"} == {}
+    assert {
+        name: visit.facts["language"]
+        for name, visit in visits.items()
+        if visit.facts["language"] != "en"
+    } == {}
     titles = [visit.facts["title"] for visit in visits.values()]
     assert all(titles)
 
@@ -168,7 +214,7 @@ def test_the_night_is_dark(visits: dict[str, Visit], request: pytest.FixtureRequ
         assert visit.facts["dark"] == (look == "phone"), name
 
 
-# Links -----------------------------------------------------------------------------------------------------------------
+# Links --------------------------------------------------------------------------------------------
 
 
 class Reader(html.parser.HTMLParser):
@@ -178,12 +224,18 @@ class Reader(html.parser.HTMLParser):
         super().__init__()
         self.places: list[str] = []
         self.links: list[str] = []
-        self.feed(re.sub(r"""(["'])data:.*?\1""", '""', text, flags=re.DOTALL))  # pictures in the page itself
+        self.feed(
+            re.sub(r"""(["'])data:.*?\1""", '""', text, flags=re.DOTALL)
+        )  # pictures in the page itself
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
         found = dict(attributes)
-        self.places += [found["id"]] if found.get("id") else []
-        self.links += [target for target in (found.get("href"), found.get("src")) if target and not urlsplit(target).scheme]
+        self.places += [place] if (place := found.get("id")) else []
+        self.links += [
+            target
+            for target in (found.get("href"), found.get("src"))
+            if target and not urlsplit(target).scheme
+        ]
 
 
 @pytest.fixture(scope="session")
@@ -207,11 +259,14 @@ def test_every_link_leads_somewhere(site: Site, read: dict[str, Reader]) -> None
 
 
 def test_places_are_unique(read: dict[str, Reader]) -> None:
-    twice = {name: [place for place, count in Counter(page.places).items() if count > 1] for name, page in read.items()}
+    twice = {
+        name: [place for place, count in Counter(page.places).items() if count > 1]
+        for name, page in read.items()
+    }
     assert {name: places for name, places in twice.items() if places} == {}
 
 
-# What a visitor does ---------------------------------------------------------------------------------------------------
+# What a visitor does ------------------------------------------------------------------------------
 
 
 def test_the_front_page_shows_every_unit_with_a_picture(site: Site, desk: Any) -> None:
@@ -226,7 +281,9 @@ def test_the_front_page_shows_every_unit_with_a_picture(site: Site, desk: Any) -
 
 
 @pytest.mark.parametrize("name", LECTURES)
-def test_a_lecture_can_be_opened_downloaded_played_with_and_unfolded(name: str, site: Site, desk: Any) -> None:
+def test_a_lecture_can_be_opened_downloaded_played_with_and_unfolded(
+    name: str, site: Site, desk: Any
+) -> None:
     desk.goto(f"{site.url}lectures/{name}.html")
     can_be_taken_home(f"lectures/{name}.ipynb", site, desk)
     assert desk.locator(f'main a[href$="assignments/{name}/{name}.html"]').count() >= 1
@@ -239,9 +296,14 @@ def test_a_lecture_can_be_opened_downloaded_played_with_and_unfolded(name: str, 
     answers = desk.locator("main details:not([open])")
     assert answers.count() >= 3
     folded = answers.last.element_handle()
-    assert not desk.evaluate("box => box.lastElementChild.checkVisibility({ contentVisibilityAuto: true })", folded)
+    assert not desk.evaluate(
+        "box => box.lastElementChild.checkVisibility({ contentVisibilityAuto: true })", folded
+    )
     folded.query_selector("summary").click()
-    assert desk.evaluate("box => box.open && box.lastElementChild.checkVisibility({ contentVisibilityAuto: true })", folded)
+    assert desk.evaluate(
+        "box => box.open && box.lastElementChild.checkVisibility({ contentVisibilityAuto: true })",
+        folded,
+    )
 
 
 @pytest.mark.parametrize("name", ASSIGNMENTS)
@@ -257,17 +319,289 @@ def can_be_taken_home(notebook: str, site: Site, desk: Any) -> None:
     colab = desk.get_by_role("link", name="Colab").first.get_attribute("href")
     assert colab.startswith("https://colab.research.google.com/github/")
     assert colab.endswith(f"/{notebook}")
-    offered = site.folder / Path(notebook).parent / desk.locator("main a[download]").first.get_attribute("href")
+    offered = (
+        site.folder
+        / Path(notebook).parent
+        / desk.locator("main a[download]").first.get_attribute("href")
+    )
     assert offered.read_bytes() == (SOURCE_TREE / notebook).read_bytes()
 
 
-def test_the_playground_has_the_four_knobs(site: Site, desk: Any) -> None:
-    desk.goto(f"{site.url}playground.html")
-    knobs = {slider.locator("label").first.inner_text().strip().lower(): slider for slider in desk.locator("main .course-slider").all()}
-    for word in ("bandwidth", "temperature", "mask", "head"):
-        assert any(word in knob for knob in knobs), f"{word} is not among {list(knobs)}"
-    for slider in knobs.values():
-        play(slider)
+# What is live ----------------------------------------------------------------------------------
+
+
+def alive(page: Any, name: str) -> Any:
+    """A live part, once its model is loaded."""
+    part = page.locator(f'[data-live="{name}"]').first
+    part.scroll_into_view_if_needed()
+    page.locator(f'[data-live="{name}"][data-state="alive"]').first.wait_for(timeout=30_000)
+    return part
+
+
+ADDRESSES = {
+    "served": lambda site: site.url,
+    "on disk": lambda site: f"{site.folder.as_uri()}/index.html",
+}
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_the_front_page_translates(address: str, site: Site, browser: Any) -> None:
+    page = browser.new_page()
+    problems: list[str] = []
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.goto(ADDRESSES[address](site))
+    part = alive(page, "translator")
+    answer = part.locator(".live-answer")
+    assert "carta" in answer.inner_text()
+    part.get_by_label("ending").select_option("of the alphabet")
+    assert "letra" in answer.inner_text()
+    field = part.get_by_label("English sentence")
+    assert field.input_value().endswith("of the alphabet")
+    field.fill("We are reading the OLD letter from the bank!")
+    assert answer.inner_text().strip() == "nosotros estamos leyendo la carta vieja del banco"
+    word = part.get_by_role("button", name="vieja")
+    word.press("Enter")
+    assert word.get_attribute("aria-pressed") == "true"
+    assert problems == []
+    page.close()
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        ("", "Type a sentence"),
+        ("  ?! 🙂", "Type a sentence"),
+        ("qwertz asdfgh", "none of these"),
+        ("she is writing a long leter to my freind", "“leter” may be “letter”"),
+        ("letter " * 200, "I read the first 20 words"),
+        ("<img src=x onerror=alert(1)>", "none of these"),
+    ],
+    ids=["empty", "signs", "nonsense", "misspelt", "endless", "markup"],
+)
+def test_whatever_is_typed_gets_a_friendly_answer(
+    typed: str, told: str, site: Site, desk: Any
+) -> None:
+    desk.goto(site.url)
+    part = alive(desk, "translator")
+    part.get_by_label("English sentence").fill(typed)
+    assert told in " ".join(part.locator(".live-note").all_inner_texts())
+    part.get_by_label("English sentence").fill("I am writing a letter to her")
+    assert "carta" in part.locator(".live-answer").inner_text()
+
+
+def test_heads_masks_searches_and_the_cache_can_be_tried(site: Site, desk: Any) -> None:
+    desk.goto(f"{site.url}lectures/08_transformer_decoder.html")
+    part = alive(desk, "translator")
+    for section in part.locator("details.live-section > summary").all():
+        section.click()
+    heads = part.locator(".live-heads button:not(.all)")
+    assert heads.count() == 24
+    before = part.locator(".live-lines").inner_html()
+    heads.nth(3).click()
+    assert part.locator(".live-lines").inner_html() != before
+    part.get_by_role("button", name="decoder 2, looks at the source, mean of the heads").click()
+    part.get_by_label("these four heads are on").uncheck()
+    assert part.locator(".live-heads .off").count() == 4
+    assert "With everything switched on: ella está" in part.inner_text()
+    part.get_by_role("button", name="all heads on again").click()
+    assert part.locator(".live-heads .off").count() == 0
+
+    part.get_by_label("padding mask").uncheck()
+    assert part.locator(".live-lines .keys").inner_text().count("<pad>") == 3
+    part.get_by_label("padding mask").check()
+    assert "are saved" in part.inner_text()
+    part.get_by_label("causal mask").uncheck()
+    assert "nothing can be kept" in part.inner_text()
+    part.get_by_label("causal mask").check()
+
+    narrow = part.locator(".live-tree g").count()
+    part.get_by_role("radio", name="beam search", exact=True).check()
+    part.get_by_label("beams").fill("4")
+    assert part.locator(".live-tree g").count() > narrow
+    part.get_by_role("radio", name="draw", exact=True).check()
+    part.get_by_label("temperature").fill("4")
+    said = set()
+    for _ in range(6):
+        part.get_by_role("button", name="draw again").click()
+        said.add(part.locator(".live-answer").inner_text())
+    assert len(said) > 1
+    part.get_by_label("top-k").fill("1")
+    assert "una carta larga para mi amigo" in part.locator(".live-answer").inner_text()
+
+
+def test_the_microscope_shows_numbers_mistakes_and_cards(site: Site, desk: Any) -> None:
+    desk.goto(f"{site.url}microscope.html")
+    part = alive(desk, "microscope")
+    weights = part.locator('table:has(caption:text("weights"))')
+    cell = weights.locator('[data-cell="3,1"]')
+    cell.click()
+    story = part.locator(".live-story")
+    assert "letter looks at sends" in story.inner_text()
+    assert "0·0 + 1.5·2 + 0·0.5 + 1·0 = 3" in story.inner_text()
+    assert "3 ÷ √4 = 1.5" in story.inner_text()
+    weights.locator('[data-cell="3,1"]').press("ArrowLeft")
+    desk.keyboard.press("Enter")
+    assert "letter looks at she" in story.inner_text()
+
+    part.get_by_label("queries of letter, feature 2").fill("-2")
+    assert "− 2·0" in story.inner_text()
+    part.get_by_role("radio", name="causal", exact=True).check()
+    part.get_by_role("group", name="Heads").get_by_role("radio", name="2").check()
+    titles = {
+        "the scores are not divided": "scale",
+        "softmax over the queries": "Softmax over the queries",
+        "forbidden scores become 0": "score",
+        "heads split by view alone": "The shape is right, the contents are not",
+    }
+    for mistake, title in titles.items():
+        part.get_by_label(mistake).check()
+        assert title in part.locator(".live-card").inner_text(), mistake
+        assert "not right yet" in part.locator(".live-card").inner_text()
+        assert "off by" in part.inner_text() or "NaN" in part.inner_text()
+        assert part.locator(".live-matrix u").count() > 0, mistake
+        part.get_by_label(mistake).uncheck()
+        assert part.locator(".live-matrix u").count() == 0
+
+
+def test_points_can_be_dragged_and_the_bandwidth_changed(site: Site, desk: Any) -> None:
+    desk.goto(f"{site.url}lectures/01_nadaraya_watson.html")
+    part = alive(desk, "bandwidth")
+
+    def curve() -> str:
+        return part.locator(".curve").get_attribute("points")
+
+    seen = [curve()]
+    part.get_by_label("bandwidth").press("ArrowRight")
+    seen.append(curve())
+    point = part.locator(".dot").nth(4)
+    point.press("ArrowUp")
+    seen.append(curve())
+    box = part.locator(".dot").nth(4).bounding_box()
+    desk.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    desk.mouse.down()
+    desk.mouse.move(box["x"] + 60, box["y"] - 30)
+    desk.mouse.up()
+    seen.append(curve())
+    assert len(set(seen)) == 4
+
+
+def test_a_digit_can_be_drawn_with_mouse_and_keyboard(site: Site, desk: Any) -> None:
+    desk.goto(f"{site.url}lectures/09_vision_transformer.html")
+    part = alive(desk, "reader")
+    told = part.locator("[aria-live]")
+    assert "It says 4" in told.inner_text()
+    part.get_by_role("button", name="empty").click()
+    assert "Nothing is drawn yet" in told.inner_text()
+    canvas = part.locator("canvas")
+    box = canvas.bounding_box()
+    x = box["x"] + box["width"] / 2
+    desk.mouse.move(x, box["y"] + 0.1 * box["height"])
+    desk.mouse.down()
+    desk.mouse.move(x, box["y"] + 0.9 * box["height"], steps=8)
+    desk.mouse.up()
+    assert "It says 1" in told.inner_text()
+    before = part.locator(".live-bars").inner_text()
+    for patch in range(5, 7):
+        part.get_by_role("button", name="blank out").nth(patch).click()
+    assert part.locator(".patches .blank").count() == 2
+    assert part.locator(".live-bars").inner_text() != before
+    part.get_by_role("button", name="empty").click()
+    canvas.focus()
+    for key in ("Space", *["ArrowDown"] * 14, "Space"):
+        desk.keyboard.press(key)
+    assert "It says 1" in told.inner_text()
+
+
+def test_a_scene_can_be_composed(site: Site, desk: Any) -> None:
+    desk.emulate_media(reduced_motion="reduce")
+    desk.goto(f"{site.url}lectures/10_image_captioning.html")
+    part = alive(desk, "captioner")
+    part.get_by_role("button", name="empty", exact=True).click()
+    assert "only ever seen one or two shapes" in part.inner_text()
+    part.get_by_role("radio", name="yellow").check()
+    part.get_by_role("radio", name="cross").check()
+    part.get_by_role("button", name="bottom right: empty").press("Enter")
+    said = part.locator(".live-answer")
+    assert said.inner_text().split()[:4] == ["yellow", "cross", "bottom", "right"]
+    lit = part.locator(".live-scene").inner_html()
+    part.get_by_role("button", name="yellow", exact=True).click()
+    assert part.locator(".live-scene").inner_html() != lit
+    part.get_by_role("button", name="bottom right: yellow cross").click()
+    assert part.get_by_role("button", name="bottom right: empty").is_visible()
+
+
+LIVE = {
+    "index.html": "translator",
+    "microscope.html": "microscope",
+    "lectures/01_nadaraya_watson.html": "bandwidth",
+    "lectures/08_transformer_decoder.html": "translator",
+    "lectures/09_vision_transformer.html": "reader",
+    "lectures/10_image_captioning.html": "captioner",
+}
+
+
+def test_without_javascript_a_still_picture_stands_there(site: Site, browser: Any) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    for name, part in LIVE.items():
+        page.goto(site.url + name)
+        still = page.locator(f'[data-live="{part}"] .live-still svg[role="img"][aria-label]').first
+        assert still.bounding_box()["height"] > 50, name
+    context.close()
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_what_is_live_can_be_read_and_fits(look: str, site: Site, browser: Any) -> None:
+    """The checks of every page again, with the live parts awake and unfolded."""
+    context = browser.new_context(**LOOKS[look])
+    page, problems = watched(context, site)
+    for name in LIVE:
+        page.goto(site.url + name)
+        for part in page.locator("[data-live]").all():
+            alive(page, part.get_attribute("data-live"))
+        page.evaluate("document.querySelectorAll('.live details').forEach((d) => (d.open = true))")
+        page.wait_for_timeout(300)
+        facts = page.evaluate(READ)
+        for fact in ("nameless", "tooWide", "pale", "wordlessPictures"):
+            assert facts[fact] == [], f"{name}: {fact}"
+    assert problems == []
+    context.close()
+
+
+CHECKED = [
+    *LIVE,
+    "lectures.html",
+    "lectures/03_masking.html",
+    "assignments.html",
+    "assignments/03_masking/03_masking.html",
+    "guides.html",
+    "docs/student.html",
+    "results.html",
+    "api/index.html",
+    "search.html?q=mask",
+]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", CHECKED)
+def test_axe_finds_nothing(name: str, scheme: str, site: Site, browser: Any) -> None:
+    """The rules of axe-core for people who see, hear or move otherwise."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    context = browser.new_context(viewport={"width": 1200, "height": 900}, color_scheme=scheme)
+    page = context.new_page()
+    page.goto(site.url + name)
+    if name in LIVE:
+        alive(page, LIVE[name])
+    page.evaluate("document.querySelectorAll('.live details').forEach((d) => (d.open = true))")
+    page.wait_for_timeout(500)  # what unfolds fades in
+    result = Axe().run(page).response
+    assert len(result["passes"]) > 15, "the rules were looked at"
+    assert [
+        (broken["id"], [node["html"][:200] for node in broken["nodes"]])
+        for broken in result["violations"]
+    ] == []
+    context.close()
 
 
 def play(slider: Any) -> None:
@@ -307,7 +641,10 @@ def test_one_can_read_through_all_units(site: Site, desk: Any) -> None:
     assert Path(urlsplit(desk.url).path).stem == LECTURES[-2]
 
 
-@pytest.mark.parametrize(("word", "page"), [("bandwidth", "lectures/01_nadaraya_watson.html"), ("seccomp", "docs/grading.html")])
+@pytest.mark.parametrize(
+    ("word", "page"),
+    [("bandwidth", "lectures/01_nadaraya_watson.html"), ("seccomp", "docs/grading.html")],
+)
 def test_search_finds(word: str, page: str, site: Site, desk: Any) -> None:
     desk.goto(f"{site.url}search.html?q={word}")
     found = desk.locator(f'#search-results a[href*="{page}"]')
@@ -317,6 +654,92 @@ def test_search_finds(word: str, page: str, site: Site, desk: Any) -> None:
     nothing = desk.get_by_text("did not match any documents")
     nothing.wait_for(timeout=20_000)
     assert nothing.is_visible()
+
+
+@pytest.mark.parametrize(
+    ("word", "page"),
+    [
+        ("mask", "lectures/"),
+        ("softmax", "lectures/"),
+        ("leakage", "lectures/03_masking"),
+        ("look-ahead", "lectures/03_masking"),
+        ("padding", "lectures/03_masking"),
+        ("bandwidth", "lectures/01_nadaraya_watson"),
+    ],
+)
+def test_search_on_disk_shows_lectures_first_with_snippets(
+    word: str, page: str, site: Site, browser: Any
+) -> None:
+    opened = browser.new_page()
+    opened.goto(f"{site.folder.as_uri()}/search.html?q={word}")
+    results = opened.locator("#search-results li")
+    results.first.wait_for(timeout=20_000)
+    assert page in results.first.locator("a").get_attribute("href")
+    kinds = [text.strip() for text in results.locator("span").all_inner_texts()]
+    assert "API" not in kinds[:3]
+    assert results.first.locator("p mark").count() > 0
+    assert results.first.locator("p mark").first.inner_text().strip()
+    opened.goto(opened.url.replace(word, "%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E"))
+    assert opened.locator("#search-results img").count() == 0
+    opened.close()
+
+
+# How it reads ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", LECTURES)
+def test_a_lecture_shows_a_picture_first_and_cuts_no_code_off(
+    name: str, site: Site, browser: Any
+) -> None:
+    page = browser.new_page(viewport={"width": 1280, "height": 800})
+    page.goto(f"{site.url}lectures/{name}.html")
+    tops = page.evaluate(
+        """() => [...document.querySelectorAll("article img, article svg, article canvas")]
+            .filter((e) => e.checkVisibility() && e.getBoundingClientRect().height > 60)
+            .map((e) => e.getBoundingClientRect().top)"""
+    )
+    assert tops[0] < 500
+    cut = page.evaluate(
+        """() => [...document.querySelectorAll("article .cell_input pre")]
+            .filter((e) => e.scrollWidth > e.clientWidth + 1).length"""
+    )
+    assert cut == 0
+    folded = page.locator("details.hide.above-input")
+    assert folded.count() > 0, "code that only draws is folded"
+    assert not folded.first.locator("pre").is_visible()
+    folded.first.locator("summary").first.click()
+    assert folded.first.locator("pre").is_visible()
+    page.close()
+
+
+MOST = 600_000  # bytes of a page without its figures, with its model
+LOADED = """() => ["navigation", "resource"].flatMap((kind) => performance.getEntriesByType(kind))
+    .map((entry) => [entry.name, entry.decodedBodySize])"""
+WEIGHED = ["index.html", "microscope.html", "lectures.html", "assignments.html"]
+
+
+@pytest.mark.parametrize("name", [*WEIGHED, *(f"lectures/{name}.html" for name in LECTURES)])
+def test_how_heavy_a_page_is_and_how_soon_it_shows(name: str, site: Site, browser: Any) -> None:
+    """Prints first paint at 1.6 Mbit/s (pytest -s): a time depends on the machine."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    page = context.new_page()
+    network = {"latency": 40, "downloadThroughput": 200_000, "uploadThroughput": 90_000}
+    client = context.new_cdp_session(page)
+    client.send("Network.enable")
+    client.send("Network.emulateNetworkConditions", {"offline": False, **network})
+    page.goto(site.url + name)
+    if name in LIVE:
+        alive(page, LIVE[name])
+    first = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
+    paint = page.wait_for_function(first).json_value()
+    sizes = dict(page.evaluate(LOADED))
+    figures = sum(size for url, size in sizes.items() if "/_images/" in url)
+    total = sum(sizes.values()) - figures
+    print(f"\n{name}: {total / 1000:.0f} kB without figures, first paint {paint / 1000:.1f} s")
+    assert len(sizes) > 3
+    assert all(sizes.values()), "every size is known"
+    assert total < MOST, sorted(((size, url) for url, size in sizes.items()), reverse=True)[:5]
+    context.close()
 
 
 def test_day_and_night_can_be_switched(site: Site, desk: Any) -> None:
@@ -334,9 +757,14 @@ def test_the_menu_opens_on_a_phone(site: Site, browser: Any) -> None:
     context = browser.new_context(**LOOKS["phone"])
     page, problems = watched(context, site)
     page.goto(f"{site.url}lectures/{LECTURES[2]}.html")
-    link = page.locator(f'.sidebar-primary-item a[href$="{LECTURES[3]}.html"], .bd-links a[href$="{LECTURES[3]}.html"]').first
+    link = page.locator(
+        f'.sidebar-primary-item a[href$="{LECTURES[3]}.html"], '
+        f'.bd-links a[href$="{LECTURES[3]}.html"]'
+    ).first
     assert not link.is_visible()
-    page.locator("button.primary-toggle:visible, .sidebar-toggle.primary-toggle:visible").first.click()
+    page.locator(
+        "button.primary-toggle:visible, .sidebar-toggle.primary-toggle:visible"
+    ).first.click()
     link.wait_for(state="visible")
     assert problems == []
     context.close()

@@ -1,7 +1,9 @@
-"""What happens to notebooks between release and collection, the score that each must still get, and what stock nbgrader gives it.
+"""What happens to notebooks between release and collection, the score that each must still get, and
+what stock nbgrader gives it.
 
-This is the data of the tests and of docs/repair.md alike: `python -m tests.colab.damage` writes the page, and
-`COURSE_ALL_STOCK=1 pytest tests/colab/test_stock.py` measures the column of stock nbgrader again.
+This is the data of the tests and of docs/repair.md alike: `python -m tests.colab.damage` writes the
+page, and `COURSE_ALL_STOCK=1 pytest tests/colab/test_stock.py` measures the column of stock
+nbgrader again.
 """
 
 import contextlib
@@ -19,7 +21,10 @@ from tests.colab import simulator
 UNIT = "01_nadaraya_watson"
 PAGE = SOURCE_TREE / "docs" / "repair.md"
 WRITTEN = "town_of_200000"
-TEXT = "Far outside the data the weights of the nearest town come close to one, so its value is predicted."
+TEXT = (
+    "Far outside the data the weights of the nearest town come close to one, so its value is "
+    "predicted."
+)
 Notebook = dict[str, Any]
 NOT_GRADED = "not graded"
 
@@ -31,7 +36,9 @@ class Damage:
     group: str
     text: str
     do: Callable[[Notebook], Notebook | bytes]
-    stock: tuple[str, ...] | str = ()  # exercises that lose their points with stock nbgrader, or NOT_GRADED
+    stock: (
+        tuple[str, ...] | str
+    ) = ()  # exercises that lose their points with stock nbgrader, or NOT_GRADED
     lost: tuple[str, ...] = ()  # exercises that cannot be saved
     check: bool = False  # the repair is a guess: a person is asked to look
     refused: bool = False
@@ -51,7 +58,9 @@ def answered(course: Course) -> Notebook:
     for cell in made["cells"]:
         cell["source"] = "".join(cell["source"])
         if (cell["metadata"].get("nbgrader") or {}).get("solution"):
-            cell["source"] = re.sub(r"^\s*### (BEGIN|END) SOLUTION\n?", "", right[grade_id(cell)], flags=re.M).rstrip()
+            cell["source"] = re.sub(
+                r"^\s*### (BEGIN|END) SOLUTION\n?", "", right[grade_id(cell)], flags=re.M
+            ).rstrip()
         if grade_id(cell) == WRITTEN:
             cell["source"] = TEXT
     return made
@@ -71,7 +80,12 @@ def place(notebook: Notebook, name: str) -> int:
 
 def plain(source: str, kind: str = "code", ident: str = "") -> dict[str, Any]:
     """A cell that the student made."""
-    made = {"cell_type": kind, "metadata": {}, "source": source, "id": ident or f"own{abs(hash(source)) % 10**8}"}
+    made = {
+        "cell_type": kind,
+        "metadata": {},
+        "source": source,
+        "id": ident or f"own{abs(hash(source)) % 10**8}",
+    }
     return made | ({"outputs": [], "execution_count": None} if kind == "code" else {})
 
 
@@ -101,7 +115,7 @@ def tests() -> tuple[str, ...]:
     return tuple(name for name in found if name.startswith("test_"))
 
 
-# Colab -----------------------------------------------------------------------------------------------------------------
+# Colab --------------------------------------------------------------------------------------------
 
 
 def colab(notebook: Notebook) -> Notebook:
@@ -109,7 +123,9 @@ def colab(notebook: Notebook) -> Notebook:
 
 
 def drive_copy(notebook: Notebook) -> bytes:
-    return simulator.written(simulator.executed(simulator.opened(notebook, rng()), drive=True), minified=True)
+    return simulator.written(
+        simulator.executed(simulator.opened(notebook, rng()), drive=True), minified=True
+    )
 
 
 def to_github(notebook: Notebook) -> Notebook:
@@ -126,7 +142,9 @@ def widgets(notebook: Notebook) -> Notebook:
 
 
 def no_outputs(notebook: Notebook) -> Notebook:
-    return each(colab(notebook), lambda one: (one.pop("outputs", None), one.pop("execution_count", None)))
+    return each(
+        colab(notebook), lambda one: (one.pop("outputs", None), one.pop("execution_count", None))
+    )
 
 
 def mounted(notebook: Notebook) -> Notebook:
@@ -140,7 +158,7 @@ def installed(notebook: Notebook) -> Notebook:
     return notebook
 
 
-# Ids and metadata ------------------------------------------------------------------------------------------------------
+# Ids and metadata ---------------------------------------------------------------------------------
 
 
 def no_ids(notebook: Notebook) -> Notebook:
@@ -170,22 +188,28 @@ def forged(notebook: Notebook) -> Notebook:
 
 
 def skipped(notebook: Notebook) -> Notebook:
-    cell(notebook, "leave_one_out_error")["source"] = "def leave_one_out_error(keys, values, bandwidth):\n    return 0 * bandwidth"
+    cell(notebook, "leave_one_out_error")["source"] = (
+        "def leave_one_out_error(keys, values, bandwidth):\n    return 0 * bandwidth"
+    )
     cell(notebook, "test_leave_one_out_error")["metadata"]["tags"] = ["skip-execution"]
     return notebook
 
 
 def same_id_twice(notebook: Notebook) -> Notebook:
-    notebook["cells"].insert(place(notebook, "softmax"), plain("notes = 'my draft'", ident="softmax"))
+    notebook["cells"].insert(
+        place(notebook, "softmax"), plain("notes = 'my draft'", ident="softmax")
+    )
     return notebook
 
 
-# Cells that were retyped, copied, split, merged, moved, deleted -----------------------------------------------------------
+# Cells that were retyped, copied, split, merged, moved, deleted -----------------------------------
 
 
 def retyped(notebook: Notebook, name: str = "softmax") -> Notebook:
     at = place(notebook, name)
-    notebook["cells"][at] = plain(notebook["cells"][at]["source"], notebook["cells"][at]["cell_type"])
+    notebook["cells"][at] = plain(
+        notebook["cells"][at]["source"], notebook["cells"][at]["cell_type"]
+    )
     return notebook
 
 
@@ -234,7 +258,11 @@ def halves(notebook: Notebook, marked: bool) -> Notebook:
     cut = next(i for i, line in enumerate(lines) if line.startswith("def ")) + 2
     first, second = "\n".join(lines[:cut]), "\n".join(lines[cut:])
     notebook["cells"][at]["source"] = first
-    rest = copy.deepcopy(notebook["cells"][at]) | {"source": second, "id": "rest"} if marked else plain(second)
+    rest = (
+        copy.deepcopy(notebook["cells"][at]) | {"source": second, "id": "rest"}
+        if marked
+        else plain(second)
+    )
     notebook["cells"].insert(at + 1, rest)
     return notebook
 
@@ -304,24 +332,32 @@ def written_below(notebook: Notebook) -> Notebook:
 
 
 def no_imports(notebook: Notebook) -> Notebook:
-    notebook["cells"] = [one for one in notebook["cells"] if not one["source"].startswith("import math")]
+    notebook["cells"] = [
+        one for one in notebook["cells"] if not one["source"].startswith("import math")
+    ]
     return notebook
 
 
 def no_prose(notebook: Notebook) -> Notebook:
-    notebook["cells"] = [one for one in notebook["cells"] if one["cell_type"] == "code" or grade_id(one)]
+    notebook["cells"] = [
+        one for one in notebook["cells"] if one["cell_type"] == "code" or grade_id(one)
+    ]
     return notebook
 
 
 def scratch(notebook: Notebook) -> Notebook:
     cells = []
     for number, one in enumerate(notebook["cells"]):
-        cells += [one, plain(f"x{number} = {number}\nx{number}"), plain(f"thoughts, part {number}", "markdown")]
+        cells += [
+            one,
+            plain(f"x{number} = {number}\nx{number}"),
+            plain(f"thoughts, part {number}", "markdown"),
+        ]
     notebook["cells"] = cells
     return notebook
 
 
-# The file --------------------------------------------------------------------------------------------------------------
+# The file -----------------------------------------------------------------------------------------
 
 
 def windows_lines(notebook: Notebook) -> Notebook:
@@ -340,7 +376,11 @@ def format_3(notebook: Notebook) -> bytes:
 
 
 def other_kernel(notebook: Notebook) -> Notebook:
-    notebook["metadata"]["kernelspec"] = {"name": "my-env", "display_name": "My environment", "language": "python"}
+    notebook["metadata"]["kernelspec"] = {
+        "name": "my-env",
+        "display_name": "My environment",
+        "language": "python",
+    }
     return notebook
 
 
@@ -361,20 +401,43 @@ def same(notebook: Notebook) -> Notebook:
 ALL = tests()
 DAMAGES = [
     Damage("Colab", "saved and downloaded from Colab", colab),
-    Damage("Colab", "a copy in Drive: one line, with the student's name in `executionInfo`", drive_copy),
+    Damage(
+        "Colab", "a copy in Drive: one line, with the student's name in `executionInfo`", drive_copy
+    ),
     Damage("Colab", "“Save to GitHub”: a badge cell without an id in front", to_github),
-    Damage("Colab", "format 4.4, which Colab turns into 4.0 with the ids in the metadata", old_format),
+    Damage(
+        "Colab", "format 4.4, which Colab turns into 4.0 with the ids in the metadata", old_format
+    ),
     Damage("Colab", "widget state without its wrapper", widgets),
     Damage("Colab", "code cells without `outputs` and `execution_count`", no_outputs),
-    Damage("Colab", "`from google.colab import drive` in an answer", mounted, stock=ALL[:4]),
+    Damage(
+        "Colab", "`from google.colab import drive` in an answer", mounted, stock=("test_softmax",)
+    ),
     Damage("Colab", "`!pip install` and `%load_ext` in a cell of the student's", installed),
-    Damage("Colab", "“Copy of”, and a number behind the name", same, file=f"Copy of {UNIT} (1).ipynb", stock=NOT_GRADED),
+    Damage(
+        "Colab",
+        "“Copy of”, and a number after the name",
+        same,
+        file=f"Copy of {UNIT} (1).ipynb",
+        stock=NOT_GRADED,
+    ),
     Damage("ids and metadata", "all ids lost", no_ids),
     Damage("ids and metadata", "all ids new", new_ids),
     Damage("ids and metadata", "all metadata lost", no_metadata, stock=ALL),
-    Damage("ids and metadata", "ids and metadata lost: only the text is left", only_text, check=True, stock=ALL),
+    Damage(
+        "ids and metadata",
+        "ids and metadata lost: only the text is left",
+        only_text,
+        check=True,
+        stock=ALL,
+    ),
     Damage("ids and metadata", "forged points, locks and schema", forged, stock=NOT_GRADED),
-    Damage("ids and metadata", "a wrong answer whose test is tagged `skip-execution`", skipped, lost=("test_leave_one_out_error",)),
+    Damage(
+        "ids and metadata",
+        "a wrong answer whose test is tagged `skip-execution`",
+        skipped,
+        lost=("test_leave_one_out_error",),
+    ),
     Damage("ids and metadata", "two cells with one id", same_id_twice),
     Damage("answers", "retyped in a new cell", retyped, check=True),
     Damage(
@@ -384,21 +447,59 @@ DAMAGES = [
         check=True,
         stock=("test_softmax",),
     ),
-    Damage("answers", "retyped in a new cell above the stub", retyped_above_the_stub, check=True, stock=ALL[:4]),
-    Damage("answers", "a choice retyped in a new cell", lambda n: retyped(n, "slide_units"), check=True),
-    Damage("answers", "an older draft in a copy of the cell above", older_copy, check=True, stock=NOT_GRADED),
+    Damage(
+        "answers",
+        "retyped in a new cell above the stub",
+        retyped_above_the_stub,
+        check=True,
+        stock=("test_softmax",),
+    ),
+    Damage(
+        "answers", "a choice retyped in a new cell", lambda n: retyped(n, "slide_units"), check=True
+    ),
+    Damage(
+        "answers",
+        "an older draft in a copy of the cell above",
+        older_copy,
+        check=True,
+        stock=NOT_GRADED,
+    ),
     Damage("answers", "a copy of the cell below, with the stub in it", stub_copy, stock=NOT_GRADED),
     Damage("answers", "an exact copy of the cell below", exact_copy, stock=NOT_GRADED),
     Damage(
-        "answers", "split in the middle of a function", lambda n: halves(n, marked=False), check=True, stock=("test_leave_one_out_error",)
+        "answers",
+        "split in the middle of a function",
+        lambda n: halves(n, marked=False),
+        check=True,
+        stock=("test_leave_one_out_error",),
     ),
-    Damage("answers", "split, with the metadata on both halves", lambda n: halves(n, marked=True), check=True, stock=NOT_GRADED),
+    Damage(
+        "answers",
+        "split, with the metadata on both halves",
+        lambda n: halves(n, marked=True),
+        check=True,
+        stock=NOT_GRADED,
+    ),
     Damage("answers", "merged with the test", merged, stock=("test_softmax",)),
-    Damage("answers", "four answers in one new cell, their own cells deleted", one_cell, check=True),
-    Damage("answers", "two answers in each other's cells", swapped, check=True, stock=("test_softmax",)),
-    Damage("answers", "written into the test cell", in_the_test, check=True, stock=ALL[:4]),
-    Damage("answers", "moved to the end", lambda n: moved(n, "softmax", -1), stock=ALL[:4]),
-    Damage("answers", "deleted", lambda n: without(n, "slide_units"), lost=("test_slide_units",), stock=("test_slide_units",)),
+    Damage(
+        "answers", "four answers in one new cell, their own cells deleted", one_cell, check=True
+    ),
+    Damage(
+        "answers", "two answers in each other's cells", swapped, check=True, stock=("test_softmax",)
+    ),
+    Damage(
+        "answers", "written into the test cell", in_the_test, check=True, stock=("test_softmax",)
+    ),
+    Damage(
+        "answers", "moved to the end", lambda n: moved(n, "softmax", -1), stock=("test_softmax",)
+    ),
+    Damage(
+        "answers",
+        "deleted",
+        lambda n: without(n, "slide_units"),
+        lost=("test_slide_units",),
+        stock=("test_slide_units",),
+    ),
     Damage("answers", "turned into a markdown cell", lambda n: turned(n, "softmax", "markdown")),
     Damage("answers", "turned into a raw cell", lambda n: turned(n, "softmax", "raw")),
     Damage("written answers", "turned into a code cell", lambda n: turned(n, WRITTEN, "code")),
@@ -407,22 +508,31 @@ DAMAGES = [
     Damage("tests", "deleted", lambda n: without(n, "test_softmax"), stock=("test_softmax",)),
     Damage("tests", "all deleted", lambda n: without(n, *ALL), stock=ALL),
     Damage("tests", "there twice", test_copy, stock=NOT_GRADED),
-    Damage("tests", "retyped in a new cell", lambda n: retyped(n, "test_softmax"), stock=("test_softmax",)),
+    Damage(
+        "tests",
+        "retyped in a new cell",
+        lambda n: retyped(n, "test_softmax"),
+        stock=("test_softmax",),
+    ),
     Damage("tests", "replaced by something that always passes", edited_test),
     Damage("tests", "damaged by a slip of the hand", broken_test),
-    Damage("tests", "moved to the top", lambda n: moved(n, "test_softmax", 1), stock=("test_softmax",)),
+    Damage(
+        "tests", "moved to the top", lambda n: moved(n, "test_softmax", 1), stock=("test_softmax",)
+    ),
     Damage("tests", "turned into markdown", lambda n: turned(n, "test_softmax", "markdown")),
     Damage("the rest", "all cells upside down", upside_down, stock=ALL),
     Damage("the rest", "the cell with the imports deleted", no_imports, stock=ALL),
     Damage("the rest", "all explanations deleted", no_prose),
-    Damage("the rest", "two cells of the student's behind every cell", scratch),
+    Damage("the rest", "two cells of the student's after every cell", scratch),
     Damage("the file", "line ends of Windows", windows_lines),
     Damage("the file", "a byte order mark", byte_order_mark, stock=NOT_GRADED),
     Damage("the file", "format 3", format_3),
     Damage("the file", "a kernel that only the student has", other_kernel),
     Damage("the file", "no metadata", no_notebook_metadata),
     Damage("the file", "another name", same, file="homework Zoë.ipynb", stock=NOT_GRADED),
-    Damage("the file", "cut off in the middle", cut_off, refused=True, written=False, stock=NOT_GRADED),
+    Damage(
+        "the file", "cut off in the middle", cut_off, refused=True, written=False, stock=NOT_GRADED
+    ),
 ]
 
 
@@ -450,10 +560,12 @@ def points(lost: tuple[str, ...]) -> str:
 
 def value(test: str) -> float:
     path = SOURCE_TREE / "assignments" / UNIT / f"{UNIT}.ipynb"
-    return float(cell(json.loads(path.read_text(encoding="utf-8")), test)["metadata"]["nbgrader"]["points"])
+    return float(
+        cell(json.loads(path.read_text(encoding="utf-8")), test)["metadata"]["nbgrader"]["points"]
+    )
 
 
-# Measuring and writing down ------------------------------------------------------------------------------------------------
+# Measuring and writing down -----------------------------------------------------------------------
 
 
 def stock_losses(course: Course, student: str) -> tuple[str, ...] | str:
@@ -463,7 +575,7 @@ def stock_losses(course: Course, student: str) -> tuple[str, ...] | str:
     from nbgrader.coursedir import CourseDirectory
 
     from autograder import nbgrader_bridge
-    from autograder.scores import cell_scores
+    from autograder.points.scores import cell_scores
 
     config = nbgrader_bridge.settings(course, student_id=student, assignment_id=UNIT)
     config.Autograde.create_student = config.Autograde.force = True
@@ -482,7 +594,7 @@ ABOUT = """\
 <!-- written by `python -m tests.colab.damage` from the data of the tests; a test fails if it is out of date -->
 
 Between release and collection a notebook goes through Colab, browsers, learning platforms and hands. Before it is graded it is repaired
-(`autograder/repair.py`): every cell of the release is looked for, in this order,
+(`autograder/collecting/repair.py`): every cell of the release is looked for, in this order,
 
 1. by its id, which is its grade id; Colab keeps a second copy of it in the cell's metadata,
 2. by nbgrader's grade id,
@@ -509,8 +621,14 @@ what stock nbgrader {version} gives, and what it gets here. *Not graded* means t
 
 
 def counts() -> dict[str, int]:
-    """Kinds of damage: all, those whose points stock nbgrader loses and this engine keeps, those that a person is asked to check, refused ones."""
-    kept = [d.stock == NOT_GRADED or float(points(tuple(d.stock))) < float(points(d.lost)) for d in DAMAGES if not d.refused]
+    """Kinds of damage: all, those whose points stock nbgrader loses and this engine keeps, those
+    that a person is asked to check, refused ones.
+    """
+    kept = [
+        d.stock == NOT_GRADED or float(points(tuple(d.stock))) < float(points(d.lost))
+        for d in DAMAGES
+        if not d.refused
+    ]
     return {
         "kinds": len(DAMAGES),
         "kept": sum(kept),
@@ -525,7 +643,11 @@ def page() -> str:
 
     total = points(())
     version = importlib.metadata.version("nbgrader")
-    lines = [ABOUT.format(count=len(DAMAGES), most=total, written=f"{value(WRITTEN):g}", version=version).rstrip("\n")]
+    lines = [
+        ABOUT.format(
+            count=len(DAMAGES), most=total, written=f"{value(WRITTEN):g}", version=version
+        ).rstrip("\n")
+    ]
     group = ""
     for damage in DAMAGES:
         if damage.group != group:
@@ -536,10 +658,12 @@ def page() -> str:
         lines.append(f"| {damage.text} | {stock} | {here} | {'?' if damage.check else ''} |")
     lines += [
         "",
-        f"In {counts()['kept']} of {len(DAMAGES)} kinds the points that stock nbgrader loses are kept. What cannot be saved is a file that is cut",
+        f"In {counts()['kept']} of {len(DAMAGES)} kinds the points that stock nbgrader loses are "
+        "kept. What cannot be saved is a file that is cut",
     ]
     lines += [
-        "off, which is refused with that reason, and an answer that was deleted. The wrong answer with a test that is never run gets no",
+        "off, which is refused with that reason, and an answer that was deleted. The wrong "
+        "answer with a test that is never run gets no",
         "points here, and full marks there.",
     ]
     return "\n".join(lines) + "\n"

@@ -1,6 +1,8 @@
-"""`check` as students see it: in a real kernel, in plain text, and as the number that nbgrader reads."""
+"""`check` as students see it: in a real kernel, in plain text, and as the number that nbgrader
+reads."""
 
 import json
+from typing import Any
 
 import nbformat
 import pytest
@@ -9,18 +11,28 @@ from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.utils import determine_grade
 
-from course_utils import check, summary
+from course_utils import check, ready, summary
 from course_utils.check import Problem, Result
 
-RIGHT = "def softmax(scores, dim=-1):\n    e = (scores - scores.amax(dim, keepdim=True)).exp()\n    return e / e.sum(dim, keepdim=True)"
-UNSTABLE = "def softmax(scores, dim=-1):\n    print('noise')\n    import warnings; warnings.warn('noise')\n    e = scores.exp()\n    return e / e.sum(dim, keepdim=True)"
+RIGHT = (
+    "def softmax(scores, dim=-1):\n    e = (scores - scores.amax(dim, keepdim=True)).exp()\n    "
+    "return e / e.sum(dim, keepdim=True)"
+)
+UNSTABLE = (
+    "def softmax(scores, dim=-1):\n    print('noise')\n    import warnings; "
+    "warnings.warn('noise')\n    e = scores.exp()\n    return e / e.sum(dim, keepdim=True)"
+)
+OWN_RULER = (
+    "def standardise(train, test):\n"
+    "    return tuple((t - t.mean(0)) / t.std(0) for t in (train, test))"
+)
 
 
 @pytest.fixture(scope="module")
-def executed() -> dict[str, list[dict]]:
+def executed() -> dict[str, list[dict[str, Any]]]:
     """Cells run in a real kernel: name -> outputs."""
     sources = {
-        "imports": "import torch\nfrom course_utils import check, summary",
+        "imports": "import torch\nfrom course_utils import check, ready, summary",
         "right": f"{RIGHT}\ncheck(softmax)",
         "unstable": f"{UNSTABLE}\ncheck(softmax)",
         "stub": "def softmax(scores, dim=-1):\n    ...  # YOUR CODE HERE",
@@ -31,7 +43,14 @@ def executed() -> dict[str, list[dict]]:
         "broken": "check(softmax)",
         "unknown": "check(lambda x: x, 'softmacks')",
         "not_callable": "check(3, 'softmax')",
-        "choice": "slide_units = 'a'\ncheck(slide_units, 'slide_units')",
+        "noted": "slide_units = 'a'\ncheck(slide_units, 'slide_units')",
+        "so_far": "summary('01')",
+        "choice": "slide_distance = slide_code = 'b'\ncheck(slide_units, 'slide_units')",
+        "told": "check(slide_code, 'slide_code')",
+        "not_ready": "ready('softmax', 'slide_units', 'slide_code')",
+        "own_ruler": f"{OWN_RULER}\ncheck(standardise)",
+        "right_again": f"{RIGHT}\ncheck(softmax)",
+        "ready": "assert ready('softmax', 'slide_code')",
         "summary": "summary('01')",
     }
     notebook = new_notebook(cells=[new_code_cell(source) for source in sources.values()])
@@ -39,7 +58,7 @@ def executed() -> dict[str, list[dict]]:
     return {name: cell.outputs for name, cell in zip(sources, notebook.cells, strict=True)}
 
 
-def grade_of(outputs: list[dict], maximum: float = 3) -> float:
+def grade_of(outputs: list[dict[str, Any]], maximum: float = 3) -> float:
     """What stock nbgrader gives for a test cell with these outputs."""
     cell = new_code_cell(
         "check(softmax)",
@@ -61,11 +80,23 @@ def grade_of(outputs: list[dict], maximum: float = 3) -> float:
 
 @pytest.mark.parametrize(
     ("name", "points"),
-    [("right", 3), ("unstable", 1.8), ("untouched", 0), ("forbidden", 0), ("broken", 0), ("unknown", 0), ("not_callable", 0)],
+    [
+        ("right", 3),
+        ("unstable", 1.8),
+        ("untouched", 0),
+        ("forbidden", 0),
+        ("broken", 0),
+        ("unknown", 0),
+        ("not_callable", 0),
+    ],
 )
-def test_nbgrader_reads_the_points(executed: dict[str, list[dict]], name: str, points: float) -> None:
+def test_nbgrader_reads_the_points(
+    executed: dict[str, list[dict[str, Any]]], name: str, points: float
+) -> None:
     outputs = executed[name]
-    assert [o["output_type"] for o in outputs] == ["execute_result"], "one card and nothing else: no print, no warning"
+    assert [o["output_type"] for o in outputs] == ["execute_result"], (
+        "one card and nothing else: no print, no warning"
+    )
     assert outputs[0]["data"]["text/plain"] == repr(float(points))
     assert grade_of(outputs) == points
 
@@ -80,14 +111,46 @@ def test_nbgrader_reads_the_points(executed: dict[str, list[dict]], name: str, p
         ("broken", "in your line 2: <code>return scores.no_such_thing</code>"),
         ("unknown", "Did you mean softmax?"),
         ("not_callable", "should be a function"),
-        ("choice", "minus 16 million"),
+        ("noted", "as soon as these have an answer: slide_distance, slide_code"),
+        ("so_far", "noted, told with the others"),
+        ("choice", "-17.64"),
+        ("choice", "axis of the queries"),
+        ("told", "axis of the queries"),
         ("summary", "Still to do"),
     ],
 )
-def test_the_card_says_it(executed: dict[str, list[dict]], name: str, words: str) -> None:
+def test_the_card_says_it(executed: dict[str, list[dict[str, Any]]], name: str, words: str) -> None:
     card = executed[name][0]["data"]["text/html"]
     assert words in card
     assert "Traceback" not in json.dumps(executed[name])
+
+
+def test_two_mistakes_at_once_are_named_without_a_warning(
+    executed: dict[str, list[dict[str, Any]]],
+) -> None:
+    """It forgets the constant column too, and torch warns of single rows."""
+    (card,) = executed["own_ruler"]
+    assert "measured with their own ruler" in card["data"]["text/html"]
+    assert "fail for another reason as well" in card["data"]["text/html"]
+
+
+def test_a_choice_is_not_told_before_all_are_decided(
+    executed: dict[str, list[dict[str, Any]]],
+) -> None:
+    noted, told = (executed[name][0]["data"] for name in ("noted", "choice"))
+    assert noted["text/plain"] == "0.0"
+    assert "-17.64" not in noted["text/html"]
+    assert "not right" not in noted["text/html"]
+    assert told["text/html"].count("slide_") == 3, "a card for each"
+
+
+def test_a_cell_that_needs_answers_says_which(
+    executed: dict[str, list[dict[str, Any]]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "once these checks are green: softmax, slide_units." in executed["not_ready"][0]["text"]
+    assert executed["ready"] == []
+    monkeypatch.setenv("COURSE_SEED", "1")
+    assert not ready(), "never while a notebook is graded"
 
 
 def test_plain_text_where_there_is_no_front_end(capsys: pytest.CaptureFixture[str]) -> None:

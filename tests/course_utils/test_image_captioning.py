@@ -1,10 +1,26 @@
-"""Captioning: regions, soft and hard attention, one LSTM step, coverage, and the scenes that are described."""
+"""Captioning: regions, soft and hard attention, one LSTM step, coverage, and the scenes that are
+described."""
+
+from collections.abc import Callable
 
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from course_utils.data.scenes import (
+    BOS,
+    COLUMNS,
+    EOS,
+    IDS,
+    LENGTH,
+    RELATIONS,
+    ROWS,
+    VOCABULARY,
+    relations,
+    scenes,
+    words,
+)
 from course_utils.dot_product_attention import additive_scores
 from course_utils.image_captioning import (
     CaptionStep,
@@ -16,7 +32,6 @@ from course_utils.image_captioning import (
     image_regions,
     soft_attention,
 )
-from course_utils.scenes import BOS, COLUMNS, EOS, IDS, LENGTH, RELATIONS, ROWS, VOCABULARY, relations, scenes, words
 from course_utils.training import seeded
 
 SIZES = st.lists(st.integers(1, 7), min_size=5, max_size=5, unique=True)
@@ -39,8 +54,14 @@ def test_regions_keep_every_place(sizes: list[int], seed: int) -> None:
 def test_soft_attention_is_the_additive_attention_of_unit_02(sizes: list[int], seed: int) -> None:
     batch, count, dim, state_dim, hidden = sizes
     draw = seeded(seed)
-    regions, state = torch.randn(batch, count, dim, generator=draw), torch.randn(batch, state_dim, generator=draw)
-    w_r, w_s = torch.randn(dim, hidden, generator=draw), torch.randn(state_dim, hidden, generator=draw)
+    regions, state = (
+        torch.randn(batch, count, dim, generator=draw),
+        torch.randn(batch, state_dim, generator=draw),
+    )
+    w_r, w_s = (
+        torch.randn(dim, hidden, generator=draw),
+        torch.randn(state_dim, hidden, generator=draw),
+    )
     v = torch.randn(hidden, generator=draw)
     context, weights = soft_attention(regions, state, w_r, w_s, v)
     expected = additive_scores(state[:, None], regions, w_s, w_r, v).softmax(-1)  # (B, 1, R)
@@ -61,7 +82,9 @@ def test_a_step_is_attention_and_an_lstm_cell() -> None:
     context, expected = soft_attention(regions, h, step.w_r, step.w_s, step.v)
     lstm = torch.nn.LSTM(11, 7, batch_first=True)
     lstm.load_state_dict({f"{name}_l0": value for name, value in step.cell.state_dict().items()})
-    out, (last_h, last_c) = lstm(torch.cat([step.embed(token), context], -1)[:, None], (h[None], c[None]))
+    out, (last_h, last_c) = lstm(
+        torch.cat([step.embed(token), context], -1)[:, None], (h[None], c[None])
+    )
     assert torch.equal(weights, expected)
     assert torch.allclose(new_h, last_h[0], atol=1e-6)
     assert torch.allclose(new_c, last_c[0], atol=1e-6)
@@ -73,10 +96,13 @@ def test_a_step_is_attention_and_an_lstm_cell() -> None:
 def test_coverage_is_zero_only_where_every_region_is_seen_once(sizes: list[int], seed: int) -> None:
     batch, steps, regions, *_ = sizes
     weights = torch.randn(batch, steps, regions, generator=seeded(seed)).softmax(-1)
-    by_hand = sum((1 - weights[b, :, r].sum()) ** 2 for b in range(batch) for r in range(regions)) / batch
+    squares = [(1 - weights[b, :, r].sum()) ** 2 for b in range(batch) for r in range(regions)]
+    by_hand = sum(squares, torch.zeros(())) / batch
     assert torch.allclose(coverage_penalty(weights), by_hand, atol=1e-5)
     assert coverage_penalty(torch.eye(regions).expand(batch, -1, -1)) == 0
-    assert coverage_penalty(weights) >= (steps - regions) ** 2 / regions - 1e-4  # attention spread evenly cannot be beaten
+    assert (
+        coverage_penalty(weights) >= (steps - regions) ** 2 / regions - 1e-4
+    )  # attention spread evenly cannot be beaten
 
 
 @settings(max_examples=20, deadline=None)
@@ -89,12 +115,19 @@ def test_hard_attention_brings_back_what_it_names(sizes: list[int], seed: int) -
     rows = torch.arange(batch)
     assert torch.equal(context, regions[rows, index])
     assert torch.allclose(log_prob, weights[rows, index].log())
-    assert torch.equal(index, hard_attention(regions, weights, seeded(seed))[1])  # the same generator, the same draw
+    assert torch.equal(
+        index, hard_attention(regions, weights, seeded(seed))[1]
+    )  # the same generator, the same draw
 
 
 def test_hard_attention_is_soft_attention_on_average() -> None:
-    regions, weights = torch.randn(1, 4, 3, generator=seeded(0)), torch.tensor([[0.5, 0.1, 0.3, 0.1]])
-    context, _, _ = hard_attention(regions.expand(20_000, -1, -1), weights.expand(20_000, -1), seeded(1))
+    regions, weights = (
+        torch.randn(1, 4, 3, generator=seeded(0)),
+        torch.tensor([[0.5, 0.1, 0.3, 0.1]]),
+    )
+    context, _, _ = hard_attention(
+        regions.expand(20_000, -1, -1), weights.expand(20_000, -1), seeded(1)
+    )
     assert torch.allclose(context.mean(0), (weights @ regions[0])[0], atol=0.05)
 
 
@@ -108,8 +141,13 @@ def test_scenes_and_captions_belong_together(seed: int) -> None:
         assert caption[0] == BOS
         assert (caption == EOS).sum() == 1
         told = words(caption)
-        places = {(ROWS.index(row), COLUMNS.index(column)) for row, column in zip(told[2::5], told[3::5], strict=True)}
-        cells = picture.mean(0).reshape(3, 8, 3, 8).permute(0, 2, 1, 3).flatten(2).mean(-1)  # (3, 3) brightness
+        places = {
+            (ROWS.index(row), COLUMNS.index(column))
+            for row, column in zip(told[2::5], told[3::5], strict=True)
+        }
+        cells = (
+            picture.mean(0).reshape(3, 8, 3, 8).permute(0, 2, 1, 3).flatten(2).mean(-1)
+        )  # (3, 3) brightness
         assert places == {(int(r), int(c)) for r, c in (cells < 0.93).nonzero()}
 
 
@@ -119,10 +157,15 @@ def test_relations_are_true() -> None:
     assert {kinds.count(kind) > 20 for kind in RELATIONS} == {True}
 
 
-@pytest.mark.parametrize("make", [lambda: LSTMCaptioner(len(VOCABULARY)), lambda: TransformerCaptioner(len(VOCABULARY), LENGTH)])
-def test_captioners_do_not_read_ahead_and_describe(make: object) -> None:
+@pytest.mark.parametrize(
+    "make",
+    [lambda: LSTMCaptioner(len(VOCABULARY)), lambda: TransformerCaptioner(len(VOCABULARY), LENGTH)],
+)
+def test_captioners_do_not_read_ahead_and_describe(
+    make: Callable[[], LSTMCaptioner | TransformerCaptioner],
+) -> None:
     torch.manual_seed(0)
-    model = make().eval()  # type: ignore[operator]
+    model = make().eval()
     pictures, captions = scenes(3, seeded(0))
     with torch.no_grad():
         before = model(pictures, captions[:, :-1])

@@ -7,9 +7,17 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 
 from course_utils.masking import causal_mask, padding_mask, sees_the_future
-from course_utils.multi_head_attention import MultiHeadAttention, from_torch, merge_heads, recorded_weights, split_heads
+from course_utils.multi_head_attention import (
+    MultiHeadAttention,
+    from_torch,
+    merge_heads,
+    recorded_weights,
+    split_heads,
+)
 
-sizes = st.lists(st.integers(2, 9), min_size=5, max_size=5, unique=True)  # B, T, S, H, d: all different
+sizes = st.lists(
+    st.integers(2, 9), min_size=5, max_size=5, unique=True
+)  # B, T, S, H, d: all different
 
 
 def normal(*shape: int, seed: int = 0) -> Tensor:
@@ -19,7 +27,10 @@ def normal(*shape: int, seed: int = 0) -> Tensor:
 def pair(dim: int, heads: int) -> tuple[nn.MultiheadAttention, MultiHeadAttention]:
     """torch's module with random weights and biases, and ours with the same."""
     theirs = nn.MultiheadAttention(dim, heads, batch_first=True)
-    state = {name: normal(*value.shape, seed=i) / dim**0.5 for i, (name, value) in enumerate(theirs.state_dict().items())}
+    state = {
+        name: normal(*value.shape, seed=i) / dim**0.5
+        for i, (name, value) in enumerate(theirs.state_dict().items())
+    }
     theirs.load_state_dict(state)
     return theirs, from_torch(theirs)
 
@@ -51,12 +62,15 @@ def test_heads_must_divide_the_features() -> None:
 def test_equals_torch(sizes: list[int], kind: str) -> None:
     batch, queries, keys, heads, size = sizes
     theirs, ours = pair(heads * size, heads)
-    query, key, value = (normal(batch, n, heads * size, seed=s) for s, n in enumerate((queries, keys, keys)))
+    query, key, value = (
+        normal(batch, n, heads * size, seed=s) for s, n in enumerate((queries, keys, keys))
+    )
     mask = {
         "none": None,
         "causal-like": torch.ones(queries, keys, dtype=torch.bool).tril(keys - 1),
         "padding": padding_mask(torch.arange(batch) % keys + 1, keys)[:, None, None, :],
-        "per head": normal(batch, heads, queries, keys, seed=9) > normal(batch, heads, queries, 1, seed=10).clamp(max=-1),
+        "per head": normal(batch, heads, queries, keys, seed=9)
+        > normal(batch, heads, queries, 1, seed=10).clamp(max=-1),
     }[kind]
     if mask is not None:
         mask = mask | (torch.arange(keys) == 0)  # torch gives NaN where nothing may be attended to
@@ -78,11 +92,16 @@ def test_fused_path_agrees_forward_and_backward(sizes: list[int], masked: bool) 
         mask[0, 0, 0] = False  # nothing to look at
     results, gradients = [], []
     for need_weights in (True, False):
-        query, key = normal(batch, queries, heads * size).requires_grad_(), normal(batch, keys, heads * size, seed=1).requires_grad_()
+        query, key = (
+            normal(batch, queries, heads * size).requires_grad_(),
+            normal(batch, keys, heads * size, seed=1).requires_grad_(),
+        )
         output, weights = attention(query, key, key, mask, need_weights=need_weights)
         assert (weights is None) == (not need_weights)
         results.append(output)
-        gradients.append(torch.autograd.grad((output * normal(*output.shape, seed=2)).sum(), (query, key)))
+        gradients.append(
+            torch.autograd.grad((output * normal(*output.shape, seed=2)).sum(), (query, key))
+        )
     torch.testing.assert_close(*results, atol=1e-5, rtol=1e-5)
     for slow, fast in zip(*gradients, strict=True):
         assert torch.isfinite(slow).all()
@@ -97,7 +116,10 @@ def test_output_projection_is_a_sum_over_heads(sizes: list[int]) -> None:
     query, key = normal(batch, queries, heads * size), normal(batch, keys, heads * size, seed=1)
     output, weights = attention(query, key, key)
     values = split_heads(attention.value(key), heads)
-    parts = [weights[:, h] @ values[:, h] @ w.mT for h, w in enumerate(attention.out.weight.chunk(heads, dim=1))]
+    parts = [
+        weights[:, h] @ values[:, h] @ w.mT
+        for h, w in enumerate(attention.out.weight.chunk(heads, dim=1))
+    ]
     torch.testing.assert_close(sum(parts) + attention.out.bias, output, atol=1e-5, rtol=1e-5)
 
 

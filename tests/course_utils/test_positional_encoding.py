@@ -8,11 +8,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from course_utils.multi_head_attention import MultiHeadAttention
-from course_utils.positional_encoding import LearnedPositions, frequencies, rotary, shift_matrix, sinusoidal_encoding
+from course_utils.positional_encoding import (
+    LearnedPositions,
+    frequencies,
+    rotary,
+    shift_matrix,
+    sinusoidal_encoding,
+)
 from course_utils.training import seeded
 
 lengths, pairs, offsets = st.integers(1, 40), st.integers(1, 12), st.integers(-30, 30)
-sizes = st.lists(st.integers(2, 7), min_size=4, max_size=4, unique=True)  # B, H, T, d / 2: all different
+sizes = st.lists(
+    st.integers(2, 7), min_size=4, max_size=4, unique=True
+)  # B, H, T, d / 2: all different
 
 
 @given(lengths, pairs)
@@ -33,7 +41,9 @@ def test_dot_product_depends_on_the_distance_alone(length: int, half: int) -> No
     for k in range(length):
         diagonal = products.diagonal(k)
         torch.testing.assert_close(diagonal, diagonal[:1].expand_as(diagonal), atol=1e-4, rtol=0.0)
-    torch.testing.assert_close(products.diagonal(), torch.full((length,), half, dtype=torch.double), atol=1e-4, rtol=0.0)
+    torch.testing.assert_close(
+        products.diagonal(), torch.full((length,), half, dtype=torch.double), atol=1e-4, rtol=0.0
+    )
 
 
 def test_fastest_and_slowest_hand() -> None:
@@ -70,14 +80,18 @@ def test_rotary_scores_depend_on_the_distance_alone(sizes: list[int], start: int
     here = rotary(q, positions) @ rotary(k, positions).mT
     there = rotary(q, positions + start) @ rotary(k, positions + start).mT
     torch.testing.assert_close(here, there, atol=2e-4, rtol=1e-4)
-    torch.testing.assert_close(rotary(q, positions).norm(dim=-1), q.norm(dim=-1), atol=1e-5, rtol=1e-5)
+    torch.testing.assert_close(
+        rotary(q, positions).norm(dim=-1), q.norm(dim=-1), atol=1e-5, rtol=1e-5
+    )
 
 
 @given(pairs, st.integers(0, 30))
 def test_rotary_equals_a_product_of_complex_numbers(half: int, position: int) -> None:
     x = torch.randn(2, 3, 1, 2 * half, generator=seeded(half))
     turn = torch.polar(torch.ones(half), position * frequencies(2 * half))
-    expected = torch.view_as_real(torch.view_as_complex(x.unflatten(-1, (half, 2))) * turn).flatten(-2)
+    expected = torch.view_as_real(torch.view_as_complex(x.unflatten(-1, (half, 2))) * turn).flatten(
+        -2
+    )
     torch.testing.assert_close(rotary(x, torch.tensor([position])), expected, atol=1e-5, rtol=1e-5)
 
 
@@ -96,7 +110,12 @@ def test_attention_is_equivariant_and_positions_end_that(length: int, seed: int)
     x = torch.randn(2, length, 8, generator=seeded(seed))
     order = torch.arange(length).roll(1)  # every step stands elsewhere
     permuted = x[:, order]
-    torch.testing.assert_close(attention(permuted, permuted, permuted)[0], attention(x, x, x)[0][:, order], atol=1e-5, rtol=1e-4)
+    torch.testing.assert_close(
+        attention(permuted, permuted, permuted)[0],
+        attention(x, x, x)[0][:, order],
+        atol=1e-5,
+        rtol=1e-4,
+    )
 
     p = sinusoidal_encoding(length, 8)
     with_positions = attention(x + p, x + p, x + p)[0][:, order]

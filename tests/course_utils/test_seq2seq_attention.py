@@ -1,4 +1,5 @@
-"""Unit 04's reference code: equal to torch's own where torch has it, lawful for random sizes, and models that keep their promises."""
+"""Unit 04's reference code: equal to torch's own where torch has it, lawful for random sizes, and
+models that keep their promises."""
 
 import pytest
 import torch
@@ -7,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
-from course_utils.draw import Draw
+from course_utils.data.sequences import read_rows, spell
+from course_utils.judging.draw import Draw
 from course_utils.seq2seq_attention import (
     BOS,
     PAD,
@@ -20,7 +22,6 @@ from course_utils.seq2seq_attention import (
     sequence_loss,
     shift_right,
 )
-from course_utils.sequences import read_rows, spell
 
 seeds = st.integers(0, 2**32 - 1)
 MODELS = [Seq2Seq, Luong, Bahdanau]
@@ -47,7 +48,9 @@ def test_sequence_loss_is_the_mean_over_real_tokens(seed: int) -> None:
     logits, targets = draw.normal(b, t, v), draw.integers(1, v - 1, b, t)
     targets = targets.masked_fill(~draw.mask(b, t), 0)
     real = targets != 0
-    assert close(sequence_loss(logits, targets, 0), nn.CrossEntropyLoss()(logits[real], targets[real]))
+    assert close(
+        sequence_loss(logits, targets, 0), nn.CrossEntropyLoss()(logits[real], targets[real])
+    )
 
 
 @given(seeds)
@@ -65,7 +68,9 @@ def test_luong_context_equals_torchs_attention_without_its_scale(seed: int) -> N
     b, s, d = draw.sizes(3)
     state, memory, mask = draw.normal(b, d), draw.normal(b, s, d), draw.mask(b, s)
     context, weights = luong_context(state, memory, mask)
-    expected = F.scaled_dot_product_attention(state[:, None], memory, memory, attn_mask=mask[:, None], scale=1.0)[:, 0]
+    expected = F.scaled_dot_product_attention(
+        state[:, None], memory, memory, attn_mask=mask[:, None], scale=1.0
+    )[:, 0]
     assert close(context, expected)
     assert close(weights.sum(-1), torch.ones(b))
     assert (weights[~mask] == 0).all()
@@ -78,7 +83,9 @@ def test_bahdanau_context_equals_the_concatenated_form(seed: int) -> None:
     state, memory, mask = draw.normal(b, ds), draw.normal(b, s, dm), draw.mask(b, s)
     w_s, w_h, v = draw.normal(ds, a), draw.normal(dm, a), draw.normal(a)
     context, weights = bahdanau_context(state, memory, w_s, w_h, v, mask)
-    hidden = F.linear(torch.cat([state[:, None].expand(b, s, ds), memory], -1), torch.cat([w_s, w_h]).T).tanh()  # (B, S, A)
+    hidden = F.linear(
+        torch.cat([state[:, None].expand(b, s, ds), memory], -1), torch.cat([w_s, w_h]).T
+    ).tanh()  # (B, S, A)
     expected = (hidden @ v).masked_fill(~mask, -torch.inf).softmax(-1)
     assert close(weights, expected)
     assert close(context, (expected[..., None] * memory).sum(1))
@@ -90,7 +97,14 @@ def test_a_row_with_nothing_to_look_at_gives_zeros(row: int) -> None:
     mask = draw.mask(3, 5)
     mask[row] = False
     dot = luong_context(draw.normal(3, 4), draw.normal(3, 5, 4), mask)
-    additive = bahdanau_context(draw.normal(3, 2), draw.normal(3, 5, 4), draw.normal(2, 7), draw.normal(4, 7), draw.normal(7), mask)
+    additive = bahdanau_context(
+        draw.normal(3, 2),
+        draw.normal(3, 5, 4),
+        draw.normal(2, 7),
+        draw.normal(4, 7),
+        draw.normal(7),
+        mask,
+    )
     for context, weights in (dot, additive):
         assert (context[row] == 0).all()
         assert (weights[row] == 0).all()
@@ -101,7 +115,10 @@ def test_exact_match_counts_sentences_as_a_loop_does(seed: int) -> None:
     draw = Draw(seed)
     b, t = draw.sizes(2)
     target, predicted = draw.integers(0, 1, b, t), draw.integers(0, 1, b, t)
-    by_hand = [all(p == w or w == 0 for p, w in zip(*rows, strict=True)) for rows in zip(predicted.tolist(), target.tolist(), strict=True)]
+    by_hand = [
+        all(p == w or w == 0 for p, w in zip(*rows, strict=True))
+        for rows in zip(predicted.tolist(), target.tolist(), strict=True)
+    ]
     assert float(exact_match(predicted, target, pad=0)) == pytest.approx(sum(by_hand) / b)
 
 
@@ -149,13 +166,17 @@ def test_luong_attends_with_the_current_state_and_bahdanau_with_the_previous_one
     first, other = torch.full((3, 1), BOS), torch.full((3, 1), 5)
     for model, depends in ((luong, True), (bahdanau, False)):
         memory, last, mask = model.encode(source)
-        weights = [model.decode(token, last, memory, mask, last)[2] for token in (first, other)]
-        assert close(*weights) != depends  # the first input makes the first state
+        one, two = (model.decode(token, last, memory, mask, last)[2] for token in (first, other))
+        assert close(one, two) != depends  # the first input makes the first state
 
 
 def test_luong_at_all_steps_at_once_is_luong_context_step_by_step() -> None:
     torch.manual_seed(0)
-    model, source, targets = Luong(9, 8, dim=6), Draw(1).integers(2, 8, 3, 5), Draw(2).integers(2, 7, 3, 4)
+    model, source, targets = (
+        Luong(9, 8, dim=6),
+        Draw(1).integers(2, 8, 3, 5),
+        Draw(2).integers(2, 7, 3, 4),
+    )
     memory, last, mask = model.encode(source)
     states, _ = model.decoder(model.embed_target(shift_right(targets, BOS)), last[None])
     by_step = [luong_context(model.query(states[:, t]), memory, mask)[1] for t in range(4)]

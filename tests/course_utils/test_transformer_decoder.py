@@ -1,4 +1,5 @@
-"""The Transformer decoder: equal to torch's own, blind to the future, and decoding that finds what it should."""
+"""The Transformer decoder: equal to torch's own, blind to the future, and decoding that finds what
+it should."""
 
 import itertools
 import math
@@ -10,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
-from course_utils import letters
+from course_utils.data import letters
+from course_utils.judging.toys import TableModel
 from course_utils.masking import causal_mask, sees_the_future
 from course_utils.multi_head_attention import MultiHeadAttention, from_torch
-from course_utils.toys import TableModel
 from course_utils.transformer_decoder import (
     CachedAttention,
     DecoderBlock,
@@ -26,7 +27,9 @@ from course_utils.transformer_decoder import (
     warmup_rate,
 )
 
-sizes = st.lists(st.integers(2, 7), min_size=5, max_size=5, unique=True)  # B, T, S, H, d: all different
+sizes = st.lists(
+    st.integers(2, 7), min_size=5, max_size=5, unique=True
+)  # B, T, S, H, d: all different
 few = settings(max_examples=15, deadline=None)
 
 
@@ -49,17 +52,25 @@ def test_block_equals_torch(sizes: list[int]) -> None:
     theirs = nn.TransformerDecoderLayer(dim, heads, 3 * dim, dropout=0.0, batch_first=True).eval()
     shake(theirs)
     ours = DecoderBlock(dim, heads, 3 * dim)
-    ours.self_attention, ours.cross_attention = from_torch(theirs.self_attn), from_torch(theirs.multihead_attn)
+    ours.self_attention, ours.cross_attention = (
+        from_torch(theirs.self_attn),
+        from_torch(theirs.multihead_attn),
+    )
     ours.feed_forward.inner, ours.feed_forward.outer = theirs.linear1, theirs.linear2
     ours.norm1, ours.norm2, ours.norm3 = theirs.norm1, theirs.norm2, theirs.norm3
     x, memory = normal(batch, length, dim, seed=1), normal(batch, source, dim, seed=2)
-    real = torch.arange(source) < torch.arange(1, batch + 1)[:, None]  # (B, S): sources of different lengths
+    real = (
+        torch.arange(source) < torch.arange(1, batch + 1)[:, None]
+    )  # (B, S): sources of different lengths
     want = theirs(x, memory, tgt_mask=~causal_mask(length), memory_key_padding_mask=~real)
-    torch.testing.assert_close(ours(x, memory, causal_mask(length), real[:, None, None]), want, atol=1e-5, rtol=1e-5)
+    torch.testing.assert_close(
+        ours(x, memory, causal_mask(length), real[:, None, None]), want, atol=1e-5, rtol=1e-5
+    )
 
 
 def torch_transformer(dim: int, heads: int, hidden: int, depth: int) -> nn.Transformer:
-    """torch's model as in the paper: without the extra norms that it puts behind a post-norm stack by default."""
+    """torch's model as in the paper: without the extra norms that it puts after a post-norm stack
+    by default."""
     encoder = nn.TransformerEncoderLayer(dim, heads, hidden, dropout=0.0, batch_first=True)
     decoder = nn.TransformerDecoderLayer(dim, heads, hidden, dropout=0.0, batch_first=True)
     model = nn.Transformer(
@@ -105,7 +116,9 @@ def test_transformer_ignores_padding_and_the_future(sizes: list[int]) -> None:
     logits = model(tokens, target)
     torch.testing.assert_close(model(padded, target), logits, atol=1e-5, rtol=1e-5)
     for t in range(1, length + 1):  # one parallel pass is as good as a pass per position
-        torch.testing.assert_close(model(tokens, target[:, :t])[:, -1], logits[:, t - 1], atol=1e-5, rtol=1e-5)
+        torch.testing.assert_close(
+            model(tokens, target[:, :t])[:, -1], logits[:, t - 1], atol=1e-5, rtol=1e-5
+        )
 
 
 def test_masked_block_does_not_see_the_future_and_unmasked_does() -> None:
@@ -126,14 +139,22 @@ def test_decoder_only_does_not_see_the_future() -> None:
         model(torch.zeros(1, 10, dtype=torch.long))
 
 
-@given(st.lists(st.integers(2, 9), min_size=3, max_size=3, unique=True), st.floats(0, 1), st.integers(0, 1))
+@given(
+    st.lists(st.integers(2, 9), min_size=3, max_size=3, unique=True),
+    st.floats(0, 1),
+    st.integers(0, 1),
+)
 def test_smoothed_loss_equals_torch(sizes: list[int], smoothing: float, pad: int) -> None:
     batch, length, words = sizes
     logits = 3 * normal(batch, length, words)
     targets = torch.randint(0, words, (batch, length), generator=torch.Generator().manual_seed(1))
     targets[0, 0] = 1 - pad  # at least one real token
-    want = F.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=pad, label_smoothing=smoothing)
-    torch.testing.assert_close(smoothed_loss(logits, targets, pad, smoothing), want, atol=1e-5, rtol=1e-5)
+    want = F.cross_entropy(
+        logits.flatten(0, 1), targets.flatten(), ignore_index=pad, label_smoothing=smoothing
+    )
+    torch.testing.assert_close(
+        smoothed_loss(logits, targets, pad, smoothing), want, atol=1e-5, rtol=1e-5
+    )
 
 
 @given(st.integers(1, 1024), st.integers(1, 500))
@@ -150,7 +171,10 @@ def table_model(words: int, length: int, seed: int) -> tuple[TableModel, Tensor]
 
 
 def log_probability(logs: Tensor, bos: int, tokens: list[int]) -> float:
-    return sum(float(logs[i, previous, token]) for i, (previous, token) in enumerate(zip([bos, *tokens], tokens, strict=False)))
+    return sum(
+        float(logs[i, previous, token])
+        for i, (previous, token) in enumerate(zip([bos, *tokens], tokens, strict=False))
+    )
 
 
 @settings(deadline=None)
@@ -170,7 +194,12 @@ def test_beam_search(words: int, length: int, seed: int, beams: int) -> None:
 def test_wide_beam_finds_the_best_of_all(seed: int) -> None:
     words, length = 3, 4
     model, logs = table_model(words, length, seed)
-    endings = [list(s) for n in range(1, length + 1) for s in itertools.product(range(words), repeat=n) if 0 not in s[:-1]]
+    endings = [
+        list(s)
+        for n in range(1, length + 1)
+        for s in itertools.product(range(words), repeat=n)
+        if 0 not in s[:-1]
+    ]
     complete = [s for s in endings if s[-1] == 0 or len(s) == length]
     _, score = beam_search(model, 1, 0, length, 200)
     assert score == pytest.approx(max(log_probability(logs, 1, s) for s in complete), abs=1e-4)
@@ -195,14 +224,19 @@ def test_cache_equals_no_cache(sizes: list[int]) -> None:
         x = normal(batch + seed, count, heads * size, seed=seed)
         cached.reset()
         steps = torch.cat([cached.step(x[:, t : t + 1]) for t in range(count)], dim=1)
-        torch.testing.assert_close(steps, plain(x, x, x, causal_mask(count))[0], atol=1e-5, rtol=1e-5)
+        torch.testing.assert_close(
+            steps, plain(x, x, x, causal_mask(count))[0], atol=1e-5, rtol=1e-5
+        )
 
 
 def test_the_grammar_has_one_translation_per_sentence() -> None:
     pairs = letters.sentences()
     assert len({english for english, _ in pairs}) == len(pairs) == 1200
     assert ("I am writing a letter to her", "yo estoy escribiendo una carta para ella") in pairs
-    assert ("she is reading the old letter of the alphabet", "ella está leyendo la letra vieja del alfabeto") in pairs
+    assert (
+        "she is reading the old letter of the alphabet",
+        "ella está leyendo la letra vieja del alfabeto",
+    ) in pairs
 
 
 def test_vocabulary_there_and_back() -> None:

@@ -1,4 +1,5 @@
-"""The encoder equals torch's own, weights copied, in both orders of the norm; its parts obey their laws for all sizes."""
+"""The encoder equals torch's own, weights copied, in both orders of the norm; its parts obey their
+laws for all sizes."""
 
 import pytest
 import torch
@@ -9,16 +10,27 @@ from torch import Tensor, nn
 
 from course_utils.multi_head_attention import from_torch
 from course_utils.training import seeded
-from course_utils.transformer_encoder import Classifier, Encoder, EncoderBlock, FeedForward, layer_norm, masked_mean
+from course_utils.transformer_encoder import (
+    Classifier,
+    Encoder,
+    EncoderBlock,
+    FeedForward,
+    layer_norm,
+    masked_mean,
+)
 
 relaxed = settings(deadline=None, max_examples=40)
-sizes = st.lists(st.integers(2, 9), min_size=4, max_size=4, unique=True)  # batch, length, size of a head, hidden
+sizes = st.lists(
+    st.integers(2, 9), min_size=4, max_size=4, unique=True
+)  # batch, length, size of a head, hidden
 
 
 def block_from_torch(layer: nn.TransformerEncoderLayer) -> EncoderBlock:
     """Our block with the weights of torch's."""
     attention = layer.self_attn
-    block = EncoderBlock(attention.embed_dim, attention.num_heads, layer.linear1.out_features, layer.norm_first)
+    block = EncoderBlock(
+        attention.embed_dim, attention.num_heads, layer.linear1.out_features, layer.norm_first
+    )
     block.attention = from_torch(attention)
     pairs = [(block.feed_forward.inner, layer.linear1), (block.feed_forward.outer, layer.linear2)]
     for mine, theirs in [*pairs, (block.norm1, layer.norm1), (block.norm2, layer.norm2)]:
@@ -26,10 +38,14 @@ def block_from_torch(layer: nn.TransformerEncoderLayer) -> EncoderBlock:
     return block.eval()
 
 
-def torch_layer(dim: int, heads: int, hidden: int, norm_first: bool, seed: int) -> nn.TransformerEncoderLayer:
+def torch_layer(
+    dim: int, heads: int, hidden: int, norm_first: bool, seed: int
+) -> nn.TransformerEncoderLayer:
     """torch's layer with norms and biases that are not the 1 and 0 of a new one."""
     torch.manual_seed(seed)
-    layer = nn.TransformerEncoderLayer(dim, heads, hidden, dropout=0.0, batch_first=True, norm_first=norm_first)
+    layer = nn.TransformerEncoderLayer(
+        dim, heads, hidden, dropout=0.0, batch_first=True, norm_first=norm_first
+    )
     for parameter in layer.parameters():
         if parameter.dim() == 1:
             nn.init.normal_(parameter, mean=0.5)
@@ -48,7 +64,12 @@ def test_layer_norm_equals_torch(sizes: list[int], seed: int, eps: float) -> Non
     g, dim = seeded(seed), sizes[2]
     x = 3 * torch.randn(sizes[0], sizes[1], dim, generator=g) + 2
     gamma, beta = torch.randn(dim, generator=g), torch.randn(dim, generator=g)
-    torch.testing.assert_close(layer_norm(x, gamma, beta, eps), F.layer_norm(x, (dim,), gamma, beta, eps), atol=1e-5, rtol=1e-5)
+    torch.testing.assert_close(
+        layer_norm(x, gamma, beta, eps),
+        F.layer_norm(x, (dim,), gamma, beta, eps),
+        atol=1e-5,
+        rtol=1e-5,
+    )
 
 
 @relaxed
@@ -56,9 +77,17 @@ def test_layer_norm_equals_torch(sizes: list[int], seed: int, eps: float) -> Non
 def test_layer_norm_forgets_shift_and_scale_of_each_token(sizes: list[int], seed: int) -> None:
     g = seeded(seed)
     x = torch.randn(sizes[0], sizes[1], 8, generator=g)
-    shift, scale = torch.randn(sizes[0], sizes[1], 1, generator=g), 1 + torch.rand(sizes[0], sizes[1], 1, generator=g)
+    shift, scale = (
+        torch.randn(sizes[0], sizes[1], 1, generator=g),
+        1 + torch.rand(sizes[0], sizes[1], 1, generator=g),
+    )
     one, zero = torch.ones(8), torch.zeros(8)
-    torch.testing.assert_close(layer_norm(scale * x + shift, one, zero, 1e-9), layer_norm(x, one, zero, 1e-9), atol=1e-4, rtol=1e-4)
+    torch.testing.assert_close(
+        layer_norm(scale * x + shift, one, zero, 1e-9),
+        layer_norm(x, one, zero, 1e-9),
+        atol=1e-4,
+        rtol=1e-4,
+    )
 
 
 @relaxed
@@ -74,10 +103,15 @@ def test_feed_forward_treats_every_position_alike(sizes: list[int]) -> None:
 @pytest.mark.parametrize("norm_first", [False, True])
 @relaxed
 @given(sizes, st.integers(1, 3), st.integers(0, 999), st.booleans())
-def test_block_equals_torch(norm_first: bool, sizes: list[int], heads: int, seed: int, masked: bool) -> None:
+def test_block_equals_torch(
+    norm_first: bool, sizes: list[int], heads: int, seed: int, masked: bool
+) -> None:
     batch, length, width, hidden = sizes
     layer = torch_layer(heads * width, heads, hidden, norm_first, seed)
-    x, real = torch.randn(batch, length, heads * width, generator=seeded(seed)), padding(batch, length, seeded(seed))
+    x, real = (
+        torch.randn(batch, length, heads * width, generator=seeded(seed)),
+        padding(batch, length, seeded(seed)),
+    )
     mask = real[:, None, None, :] if masked else None
     with torch.no_grad():
         mine = block_from_torch(layer)(x, mask)
@@ -91,11 +125,16 @@ def test_block_equals_torch(norm_first: bool, sizes: list[int], heads: int, seed
 def test_fused_attention_equals_the_readable_one(sizes: list[int], seed: int) -> None:
     batch, length, width, hidden = sizes
     torch.manual_seed(seed)
-    block, x = EncoderBlock(2 * width, 2, hidden), torch.randn(batch, length, 2 * width, generator=seeded(seed))
+    block, x = (
+        EncoderBlock(2 * width, 2, hidden),
+        torch.randn(batch, length, 2 * width, generator=seeded(seed)),
+    )
     mask = padding(batch, length, seeded(seed))[:, None, None, :]
     mask[0] = False  # a sequence with nothing to attend to
     with torch.no_grad():
-        torch.testing.assert_close(block.attend(x, mask), block.attention(x, x, x, mask)[0], atol=1e-5, rtol=1e-4)
+        torch.testing.assert_close(
+            block.attend(x, mask), block.attention(x, x, x, mask)[0], atol=1e-5, rtol=1e-4
+        )
 
 
 @pytest.mark.parametrize("norm_first", [False, True])

@@ -1,4 +1,5 @@
-"""The Vision Transformer equals torchvision's; patches, rollout and the data behave as the lecture says."""
+"""The Vision Transformer equals torchvision's; patches, rollout and the data behave as the lecture
+says."""
 
 import pytest
 import torch
@@ -8,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
-from course_utils.images import digits, fashion_mnist, fashion_mnist_is_here
+from course_utils.data.images import digits, fashion_mnist, fashion_mnist_is_here
+from course_utils.data.vision import models, torchvision
 from course_utils.multi_head_attention import recorded_weights
 from course_utils.training import seeded
-from course_utils.vision import models, torchvision
 from course_utils.vision_transformer import (
     PatchEmbedding,
     VisionTransformer,
@@ -32,7 +33,9 @@ def test_patchify_is_einops_and_unfold(sizes: list[int], seed: int) -> None:
     batch, channels, rows, columns, patch = sizes
     images = torch.randn(batch, channels, rows * patch, columns * patch, generator=seeded(seed))
     patches = patchify(images, patch)
-    assert torch.equal(patches, rearrange(images, "b c (r p) (s q) -> b (r s) (c p q)", p=patch, q=patch))
+    assert torch.equal(
+        patches, rearrange(images, "b c (r p) (s q) -> b (r s) (c p q)", p=patch, q=patch)
+    )
     assert torch.equal(patches, F.unfold(images, patch, stride=patch).mT)
     assert torch.equal(unpatchify(patches, patch, rows * patch, columns * patch), images)
 
@@ -57,14 +60,19 @@ def test_patch_embedding_is_a_convolution_with_a_stride(sizes: list[int], seed: 
 
 
 def randomised(vit: nn.Module) -> nn.Module:
-    """torchvision starts with a head and a class token of zeros; with them any two models would agree."""
-    for parameter in (vit.heads.head.weight, vit.heads.head.bias, vit.class_token):
-        nn.init.normal_(parameter, std=0.2)
+    """torchvision starts with a head and a class token of zeros; with them any two models would
+    agree."""
+    for name in ("heads.head.weight", "heads.head.bias", "class_token"):
+        nn.init.normal_(vit.get_parameter(name), std=0.2)
     return vit.eval()
 
 
-@pytest.mark.parametrize(("size", "patch", "depth", "heads", "dim"), [(12, 4, 2, 3, 24), (20, 5, 3, 2, 16)])
-def test_equals_torchvision_at_small_sizes(size: int, patch: int, depth: int, heads: int, dim: int) -> None:
+@pytest.mark.parametrize(
+    ("size", "patch", "depth", "heads", "dim"), [(12, 4, 2, 3, 24), (20, 5, 3, 2, 16)]
+)
+def test_equals_torchvision_at_small_sizes(
+    size: int, patch: int, depth: int, heads: int, dim: int
+) -> None:
     torch.manual_seed(0)
     make = torchvision.models.vision_transformer.VisionTransformer
     theirs = randomised(make(size, patch, depth, heads, dim, 2 * dim, num_classes=7))
@@ -79,7 +87,11 @@ def test_equals_torchvision_vit_b_16() -> None:
     torch.manual_seed(0)
     theirs = randomised(models.vit_b_16())
     ours = from_torchvision(theirs)
-    assert sum(p.numel() for p in ours.parameters()) == sum(p.numel() for p in theirs.parameters()) == 86_567_656
+    assert (
+        sum(p.numel() for p in ours.parameters())
+        == sum(p.numel() for p in theirs.parameters())
+        == 86_567_656
+    )
     images = torch.randn(2, 3, 224, 224)
     with torch.no_grad():
         logits = theirs(images)
@@ -88,19 +100,29 @@ def test_equals_torchvision_vit_b_16() -> None:
 
 
 @settings(max_examples=25, deadline=None)
-@given(sizes=st.lists(st.integers(2, 7), min_size=4, max_size=4, unique=True), seed=st.integers(0, 99))
+@given(
+    sizes=st.lists(st.integers(2, 7), min_size=4, max_size=4, unique=True), seed=st.integers(0, 99)
+)
 def test_rollout_holds_distributions_and_knows_its_limits(sizes: list[int], seed: int) -> None:
     batch, heads, tokens, depth = sizes
-    weights = [torch.randn(batch, heads, tokens, tokens, generator=seeded(seed + i)).softmax(-1) for i in range(depth)]
+    weights = [
+        torch.randn(batch, heads, tokens, tokens, generator=seeded(seed + i)).softmax(-1)
+        for i in range(depth)
+    ]
     rollout = attention_rollout(weights)
     assert torch.allclose(rollout.sum(-1), torch.ones(batch, tokens), atol=1e-5)
-    assert torch.allclose(attention_rollout(weights[:1]), 0.5 * weights[0].mean(1) + 0.5 * torch.eye(tokens), atol=1e-6)
+    assert torch.allclose(
+        attention_rollout(weights[:1]),
+        0.5 * weights[0].mean(1) + 0.5 * torch.eye(tokens),
+        atol=1e-6,
+    )
     nothing = [torch.eye(tokens).expand(batch, heads, -1, -1)] * depth
     assert torch.allclose(attention_rollout(nothing), torch.eye(tokens).expand(batch, -1, -1))
 
 
 def test_rollout_of_linear_layers_is_the_truth() -> None:
-    """Where blocks only mix tokens (x <- x / 2 + A x / 2), the rollout is exactly the derivative of output by input."""
+    """Where blocks only mix tokens (x <- x / 2 + A x / 2), the rollout is exactly the derivative of
+    output by input."""
     weights = [torch.randn(2, 1, 5, 5, generator=seeded(i)).softmax(-1) for i in range(3)]
     x = torch.eye(5).expand(2, -1, -1)
     for layer in weights:
@@ -131,8 +153,14 @@ def test_digits_are_scikit_learns() -> None:
 
     train_images, _, test_images, test_labels = digits()
     assert (len(train_images), len(test_images)) == (1347, 450)
-    ours = {(*image.flatten().tolist(), int(label)) for image, label in zip(test_images * 16, test_labels, strict=True)}
-    theirs = {(*image.flatten().tolist(), int(label)) for image, label in zip(*load_digits(return_X_y=True), strict=True)}
+    ours = {
+        (*image.flatten().tolist(), int(label))
+        for image, label in zip(test_images * 16, test_labels, strict=True)
+    }
+    theirs = {
+        (*image.flatten().tolist(), int(label))
+        for image, label in zip(*load_digits(return_X_y=True), strict=True)
+    }
     assert ours <= theirs
     assert torch.bincount(test_labels).min() >= 43  # a quarter of every class
 
@@ -146,8 +174,11 @@ def test_a_vision_transformer_learns_the_digits() -> None:
         assert (model(test_images).argmax(-1) == test_labels).float().mean() > 0.95
 
 
+@pytest.mark.long
 @pytest.mark.slow
-@pytest.mark.skipif(not fashion_mnist_is_here(), reason="Fashion-MNIST is not here (Debian: dataset-fashion-mnist)")
+@pytest.mark.skipif(
+    not fashion_mnist_is_here(), reason="Fashion-MNIST is not here (Debian: dataset-fashion-mnist)"
+)
 def test_fashion_mnist_in_two_epochs() -> None:
     images, labels, *_ = fashion_mnist()
     assert images.shape == (60_000, 1, 28, 28)

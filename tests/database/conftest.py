@@ -1,4 +1,7 @@
-"""One server for all tests, and one class: units 01 and 02, graded undisturbed in SQLite, which is what everything is compared with."""
+"""One server for all tests, and one class.
+
+Units 01 and 02, graded undisturbed in SQLite, which is what everything is compared with.
+"""
 
 import contextlib
 import os
@@ -12,15 +15,15 @@ from typing import Any
 
 import pytest
 
+from autograder.authoring.release import new_course, release
+from autograder.authoring.simulate import simulate
 from autograder.course import SOURCE_TREE, Course
 from autograder.grading import results, run
 from autograder.grading.record import Recorder
 from autograder.grading.results import Result
-from autograder.postgres import can_start
-from autograder.release import new_course, release
-from autograder.simulate import simulate
 from tests.conftest import need
 from tests.database.server import Server, running
+from tools.postgres import can_start
 
 UNITS = ONE, TWO = "01_nadaraya_watson", "02_dot_product_attention"
 SETTINGS = """
@@ -70,15 +73,25 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Course:
 
 def handed_in(graded: Course, root: Path, url: str) -> Course:
     """The same class before anything was graded; `url` is the gradebook's."""
-    shutil.copytree(graded.root, root, ignore=shutil.ignore_patterns("runs", "autograded", "backups", "pages", "export", "gradebook.db"))
-    (root / "course.toml").write_text(f'[gradebook]\nurl = "{url}"\npatience_seconds = 60\n{SETTINGS}')
+    shutil.copytree(
+        graded.root,
+        root,
+        ignore=shutil.ignore_patterns(
+            "runs", "autograded", "backups", "pages", "export", "gradebook.db"
+        ),
+    )
+    (root / "course.toml").write_text(
+        f'[gradebook]\nurl = "{url}"\npatience_seconds = 60\n{SETTINGS}'
+    )
     return Course(root)
 
 
 @pytest.fixture(scope="session")
 def _template(_server: Server, graded: Course, tmp_path_factory: pytest.TempPathFactory) -> str:
     """The name of a PostgreSQL database in which the units are released."""
-    course = handed_in(graded, tmp_path_factory.mktemp("template") / "course", _server.database("template"))
+    course = handed_in(
+        graded, tmp_path_factory.mktemp("template") / "course", _server.database("template")
+    )
     for unit in UNITS:
         release(course, unit)
     return "template"
@@ -130,7 +143,11 @@ def shell() -> Iterator[Callable[..., "subprocess.Popen[str]"]]:
     def start(course: Course, *arguments: str, **variables: str) -> "subprocess.Popen[str]":
         command = [sys.executable, "-m", "autograder.cli", "--course", str(course.root), *arguments]
         environment = os.environ | {"PYTHONPATH": str(SOURCE_TREE), "COLUMNS": "200"} | variables
-        started.append(subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))
+        started.append(
+            subprocess.Popen(
+                command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            )
+        )
         return started[-1]
 
     yield start

@@ -1,4 +1,6 @@
-"""A gradebook's content without its random keys, so that two gradebooks can be compared, in whatever database they are."""
+"""A gradebook's content without its random keys, so that two gradebooks can be compared, in
+whatever database they are.
+"""
 
 from typing import Any
 
@@ -24,16 +26,27 @@ def content(course: Course) -> dict[str, list[dict[str, Any]]]:
     engine = create_engine(address(course))
     with engine.connect() as connection:
         tables = {
-            name: [dict(row) for row in connection.execute(select(table)).mappings()] for name, table in api.Base.metadata.tables.items()
+            name: [dict(row) for row in connection.execute(select(table)).mappings()]
+            for name, table in api.Base.metadata.tables.items()
         }
     engine.dispose()
     names: dict[str, str] = {}
     for table, columns in KEYS.items():
         for row in tables[table]:
-            names[row["id"]] = " / ".join(str(names.get(row[column], row[column])) for column in columns)
-        assert len({names[row["id"]] for row in tables[table]}) == len(tables[table]), f"{table} holds something twice"
+            names[row["id"]] = " / ".join(
+                str(names.get(row[column], row[column])) for column in columns
+            )
+        assert len({names[row["id"]] for row in tables[table]}) == len(tables[table]), (
+            f"{table} holds something twice"
+        )
     known = {
-        table: [{key: names.get(value, value) if isinstance(value, str) else value for key, value in row.items()} for row in rows]
+        table: [
+            {
+                key: names.get(value, value) if isinstance(value, str) else value
+                for key, value in row.items()
+            }
+            for row in rows
+        ]
         for table, rows in tables.items()
     }
     known.pop("course")  # nbgrader makes one by whatever name it is called with

@@ -26,12 +26,26 @@ class Formgrader:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
         self.log = Path(f"{course.root}.formgrader.log")
-        options = {"port": self.port, "ip": "127.0.0.1", "open_browser": False, "allow_root": True, "port_retries": 0}
-        command = [sys.executable, "-m", "jupyter", "server", *(f"--ServerApp.{name}={value}" for name, value in options.items())]
+        options = {
+            "port": self.port,
+            "ip": "127.0.0.1",
+            "open_browser": False,
+            "allow_root": True,
+            "port_retries": 0,
+        }
+        command = [
+            sys.executable,
+            "-m",
+            "jupyter",
+            "server",
+            *(f"--ServerApp.{name}={value}" for name, value in options.items()),
+        ]
         command += [f"--IdentityProvider.token={TOKEN}"]
         environment = os.environ | {"PYTHONPATH": str(SOURCE_TREE)} | variables
         with self.log.open("wb") as log:
-            self.process = subprocess.Popen(command, cwd=course.root, env=environment, stdout=log, stderr=log)
+            self.process = subprocess.Popen(
+                command, cwd=course.root, env=environment, stdout=log, stderr=log
+            )
 
     def __enter__(self) -> "Formgrader":
         for _ in range(600):
@@ -44,7 +58,12 @@ class Formgrader:
                 return self
         raise AssertionError(self.log.read_text())
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self.process.send_signal(signal.SIGTERM)
         self.process.wait()
 

@@ -4,10 +4,10 @@ import contextlib
 import signal
 from collections.abc import Iterator
 
-from autograder import postgres
-from autograder.postgres import PASSWORD as PASSWORD
-from autograder.postgres import USER as USER
-from autograder.postgres import program as program
+from tools import postgres
+from tools.postgres import PASSWORD as PASSWORD
+from tools.postgres import USER as USER
+from tools.postgres import program as program
 
 
 class Server(postgres.Server):

@@ -1,4 +1,7 @@
-"""Grading by hand with the gradebook in PostgreSQL: nbgrader's formgrader shows what was graded, and what it saves stays."""
+"""Grading by hand with the gradebook in PostgreSQL.
+
+Nbgrader's formgrader shows what was graded, and what it saves stays.
+"""
 
 import shutil
 
@@ -6,7 +9,7 @@ import pytest
 
 from autograder.course import Course
 from autograder.grading.record import Recorder
-from autograder.scores import scores
+from autograder.points.scores import scores
 from tests.database.conftest import BROKEN, ONE, TWO, record_all, stored
 from tests.database.content import content
 from tests.database.formgrader import Formgrader
@@ -26,7 +29,9 @@ def test_the_formgrader_reads_and_writes(in_postgres: Course, graded: Course) ->
             len(expected) + 1,
             next(iter(expected.values())).max_score,
         )
-        assert assignments[TWO]["average_score"] == pytest.approx(sum(s.score for s in scores(graded, TWO)) / len(scores(graded, TWO)))
+        assert assignments[TWO]["average_score"] == pytest.approx(
+            sum(s.score for s in scores(graded, TWO)) / len(scores(graded, TWO))
+        )
 
         submissions = {each["student"]: each for each in formgrader.api(f"submissions/{ONE}")}
         assert set(submissions) == {*expected, BROKEN}
@@ -39,29 +44,58 @@ def test_the_formgrader_reads_and_writes(in_postgres: Course, graded: Course) ->
             )
             assert found["autograded"]
         notebooks = formgrader.api(f"submitted_notebooks/{ONE}/{ONE}")
-        assert sorted(each["score"] for each in notebooks) == pytest.approx(sorted(score.score for score in expected.values()))
+        assert sorted(each["score"] for each in notebooks) == pytest.approx(
+            sorted(score.score for score in expected.values())
+        )
         assert {each["id"] for each in formgrader.api("students")} == {*expected, BROKEN}
 
         chosen = next(each for each in notebooks if each["needs_manual_grade"])
-        for path in ("manage_assignments", f"gradebook/{ONE}/{ONE}", "manage_students", f"manage_submissions/{ONE}"):
+        for path in (
+            "manage_assignments",
+            f"gradebook/{ONE}/{ONE}",
+            "manage_students",
+            f"manage_submissions/{ONE}",
+        ):
             assert PASSWORD not in (shown := formgrader.page(path))
             assert "db_url" not in shown
 
-        grade = next(each for each in formgrader.api(f"grades?submission_id={chosen['id']}") if each["needs_manual_grade"])
-        assert f'id="{grade["name"]}"' in formgrader.page(f"submissions/{chosen['id']}/?index=0"), "the form for this grade"
+        grade = next(
+            each
+            for each in formgrader.api(f"grades?submission_id={chosen['id']}")
+            if each["needs_manual_grade"]
+        )
+        assert f'id="{grade["name"]}"' in formgrader.page(f"submissions/{chosen['id']}/?index=0"), (
+            "the form for this grade"
+        )
         saved = formgrader.api(f"grade/{grade['id']}", {"manual_score": 1.5, "extra_credit": 0.5})
         assert (saved["manual_score"], saved["needs_manual_grade"]) == (1.5, False)
-        comment = next(each for each in formgrader.api(f"comments?submission_id={chosen['id']}") if each["name"] == grade["name"])
+        comment = next(
+            each
+            for each in formgrader.api(f"comments?submission_id={chosen['id']}")
+            if each["name"] == grade["name"]
+        )
         formgrader.api(f"comment/{comment['id']}", {"manual_comment": "a reason is missing ✓"})
 
         with Recorder(course, ONE) as recorder:
-            whose = next(result for result in stored(graded, ONE) if result.student == chosen["student"])
+            whose = next(
+                result for result in stored(graded, ONE) if result.student == chosen["student"]
+            )
             before, after = recorder.record(whose)
         assert before == after == pytest.approx(whose.score + 2.0)
-        again = next(each for each in formgrader.api(f"grades?submission_id={chosen['id']}") if each["id"] == grade["id"])
-        assert (again["manual_score"], again["extra_credit"], again["needs_manual_grade"]) == (1.5, 0.5, True)
+        again = next(
+            each
+            for each in formgrader.api(f"grades?submission_id={chosen['id']}")
+            if each["id"] == grade["id"]
+        )
+        assert (again["manual_score"], again["extra_credit"], again["needs_manual_grade"]) == (
+            1.5,
+            0.5,
+            False,
+        ), "the same answer was recorded again: what a person graded stays graded"
         listed = {each["student"]: each for each in formgrader.api(f"submissions/{ONE}")}
         assert listed[chosen["student"]]["score"] == pytest.approx(whose.score + 2.0)
-    assert [row["manual_comment"] for row in content(course)["comment"] if row["manual_comment"]] == ["a reason is missing ✓"]
+    assert [
+        row["manual_comment"] for row in content(course)["comment"] if row["manual_comment"]
+    ] == ["a reason is missing ✓"]
     assert "Traceback" not in formgrader.log.read_text()
     assert PASSWORD not in formgrader.log.read_text()

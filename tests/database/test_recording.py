@@ -1,4 +1,7 @@
-"""Recording, whatever the database does meanwhile: every result is in the gradebook exactly once, as if nothing had happened."""
+"""Recording, whatever the database does meanwhile.
+
+Every result is in the gradebook exactly once, as if nothing had happened.
+"""
 
 import contextlib
 import dataclasses
@@ -59,7 +62,9 @@ def test_two_units_at_once(course: Course, graded: Course) -> None:
     assert content(course) == content(graded)
 
 
-def test_strict_isolation_makes_transactions_fail_and_be_repeated(server: Server, in_postgres: Course, graded: Course) -> None:
+def test_strict_isolation_makes_transactions_fail_and_be_repeated(
+    server: Server, in_postgres: Course, graded: Course
+) -> None:
     server.sql("ALTER DATABASE copy SET default_transaction_isolation = 'serializable'")
     at_once(in_postgres, graded)
     assert content(in_postgres) == content(graded)
@@ -83,7 +88,11 @@ def test_a_student_whom_somebody_else_is_just_inserting(course: Course, graded: 
 def _statements(recorder: Recorder) -> list[str]:
     """What is sent to the database from now on."""
     sent: list[str] = []
-    event.listen(recorder.gradebook.engine, "before_cursor_execute", lambda c, cursor, statement, *_: sent.append(statement))
+    event.listen(
+        recorder.gradebook.engine,
+        "before_cursor_execute",
+        lambda c, cursor, statement, *_: sent.append(statement),
+    )
     return sent
 
 
@@ -129,14 +138,21 @@ def test_cut_off_at_random_moments(server: Server, in_postgres: Course, graded: 
     assert content(in_postgres) == content(graded)
 
 
-def test_a_commit_whose_confirmation_got_lost(in_postgres: Course, graded: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_commit_whose_confirmation_got_lost(
+    in_postgres: Course, graded: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
     result = stored(graded, ONE)[0]
     with Recorder(in_postgres, ONE) as recorder:
         assert recorder.record(result)[0] is None
         better = dataclasses.replace(
-            result, cells=tuple(dataclasses.replace(cell, points=0.0 if cell.points is not None else None) for cell in result.cells)
+            result,
+            cells=tuple(
+                dataclasses.replace(cell, points=0.0 if cell.points is not None else None)
+                for cell in result.cells
+            ),
         )
-        dialect, lost = recorder.gradebook.engine.dialect, []
+        dialect = recorder.gradebook.engine.dialect
+        lost: list[int] = []
         real = dialect.do_commit
 
         def commit(connection: Any) -> None:
@@ -147,11 +163,15 @@ def test_a_commit_whose_confirmation_got_lost(in_postgres: Course, graded: Cours
                 raise psycopg2.OperationalError("server closed the connection unexpectedly")
 
         monkeypatch.setattr(dialect, "do_commit", commit)
-        assert recorder.record(better) == (pytest.approx(result.score), 0.0), "the score before is that before the first try"
+        before, after = recorder.record(better)
+        assert before == pytest.approx(result.score), "it is that before the first try"
+        assert after == 0.0
         assert lost
 
 
-def test_gone_for_a_while_and_gone_for_good(server: Server, in_postgres: Course, graded: Course) -> None:
+def test_gone_for_a_while_and_gone_for_good(
+    server: Server, in_postgres: Course, graded: Course
+) -> None:
     said: list[str] = []
     everything = stored(graded, ONE)
     with Recorder(in_postgres, ONE, said.append) as recorder:
@@ -166,9 +186,15 @@ def test_gone_for_a_while_and_gone_for_good(server: Server, in_postgres: Course,
         assert said[1].startswith("the gradebook is back")
         server.crash()
         settings = in_postgres.root / "course.toml"
-        settings.write_text(settings.read_text().replace("patience_seconds = 60", "patience_seconds = 1"))
+        settings.write_text(
+            settings.read_text().replace("patience_seconds = 60", "patience_seconds = 1")
+        )
         recorder.course = Course(in_postgres.root)
-        with pytest.raises(UserError, match=r"Connection refused.*for \d+ s now\. Nothing is lost: .* the same command goes on"):
+        with pytest.raises(
+            UserError,
+            match=r"Connection refused.*for \d+ s now\. "
+            "Nothing is lost: .* the same command goes on",
+        ):
             recorder.record(everything[2])
     with pytest.raises(UserError, match="Connection refused; is the server running"):
         Recorder(in_postgres, ONE)
@@ -182,7 +208,9 @@ def test_sqlite_that_is_busy_is_waited_for(in_sqlite: Course, graded: Course) ->
     settings.write_text(settings.read_text().replace("gradebook.db", "gradebook.db?timeout=0.1"))
     said: list[str] = []
     with Recorder(Course(in_sqlite.root), ONE, said.append) as recorder:
-        other = sqlite3.connect(in_sqlite.root / "gradebook.db", check_same_thread=False, isolation_level=None)
+        other = sqlite3.connect(
+            in_sqlite.root / "gradebook.db", check_same_thread=False, isolation_level=None
+        )
         other.execute("BEGIN EXCLUSIVE")
         free = threading.Timer(3.0, other.rollback)
         free.start()
@@ -197,11 +225,16 @@ def test_sqlite_that_is_busy_is_waited_for(in_sqlite: Course, graded: Course) ->
 def test_what_a_student_prints_cannot_stop_the_recording(course: Course, graded: Course) -> None:
     result = stored(graded, ONE)[0]
     name = next(iter(result.comments))
-    odd = dataclasses.replace(result, comments=result.comments | {name: "nul \0, half a pair \ud800, a heart 💜, %s %(x)s :y"})
+    odd = dataclasses.replace(
+        result,
+        comments=result.comments | {name: "nul \0, half a pair \ud800, a heart 💜, %s %(x)s :y"},
+    )
     with Recorder(course, ONE) as recorder:
         recorder.record(odd)
         texts = [row["auto_comment"] for row in content(course)["comment"] if row["auto_comment"]]
-        assert any(text.startswith("nul �, half a pair ?, a heart 💜, %s %(x)s :y") for text in texts)
+        assert any(
+            text.startswith("nul �, half a pair ?, a heart 💜, %s %(x)s :y") for text in texts
+        )
         with pytest.raises(Unrecordable, match="refuses the result of"):
             recorder.record(dataclasses.replace(result, student="\udcff"))
         recorder.record(stored(graded, ONE)[1])
@@ -223,7 +256,9 @@ def test_a_refusal_is_not_waited_for(server: Server, in_postgres: Course, graded
         with pytest.raises(UserError, match=r"permission denied for table grade.*Nothing is lost"):
             recorder.record(stored(graded, ONE)[0])
         assert time.monotonic() - began < in_postgres.patience
-    assert of(ONE, content_as_admin(server, in_postgres))["submitted_assignment"] == [], "all of a result or nothing"
+    assert of(ONE, content_as_admin(server, in_postgres))["submitted_assignment"] == [], (
+        "all of a result or nothing"
+    )
 
 
 def content_as_admin(server: Server, course: Course) -> dict[str, Any]:
@@ -265,9 +300,13 @@ def wire(server: Server) -> Iterator[Wire]:
     one.socket.close()
 
 
-def test_few_round_trips_per_submission(server: Server, in_postgres: Course, graded: Course, wire: Wire) -> None:
+def test_few_round_trips_per_submission(
+    server: Server, in_postgres: Course, graded: Course, wire: Wire
+) -> None:
     settings = (in_postgres.root / "course.toml").read_text()
-    (in_postgres.root / "course.toml").write_text(settings.replace(f":{server.port}/", f":{wire.socket.getsockname()[1]}/"))
+    (in_postgres.root / "course.toml").write_text(
+        settings.replace(f":{server.port}/", f":{wire.socket.getsockname()[1]}/")
+    )
     course = Course(in_postgres.root)
     everything = stored(graded, ONE)
     with Recorder(course, ONE) as recorder:

@@ -1,4 +1,7 @@
-"""Whole runs as processes, on a database that has other guests or goes away: what they leave is what an undisturbed run leaves."""
+"""Whole runs as processes, on a database that has other guests or goes away.
+
+What they leave is what an undisturbed run leaves.
+"""
 
 import subprocess
 import threading
@@ -35,16 +38,23 @@ def results_of(course: Course, unit: str) -> dict[str, float]:
 def check(course: Course, graded: Course, *units: str) -> None:
     """Each submission has exactly one result, and the gradebook is that of the undisturbed run."""
     for unit in units:
-        assert results_of(course, unit) == {result.student: result.score for result in stored(graded, unit)}
+        assert results_of(course, unit) == {
+            result.student: result.score for result in stored(graded, unit)
+        }
         assert BROKEN not in results_of(course, unit)
     here, there = content(course), content(graded)
     if units != UNITS:
         about = ("submitted_assignment", "submitted_notebook", "grade", "comment")
-        here, there = ({table: [row for row in rows[table] if row["id"].startswith(units)] for table in about} for rows in (here, there))
+        here, there = (
+            {table: [row for row in rows[table] if row["id"].startswith(units)] for table in about}
+            for rows in (here, there)
+        )
     assert here == there
 
 
-def wait_for_results(course: Course, unit: str, count: int, process: "subprocess.Popen[str]") -> None:
+def wait_for_results(
+    course: Course, unit: str, count: int, process: "subprocess.Popen[str]"
+) -> None:
     folder: Path = course.root / "runs" / "results" / unit
     while len(list(folder.glob("*.json"))) < count:
         assert process.poll() is None, process.communicate()
@@ -78,22 +88,34 @@ def test_the_database_goes_away_for_good_and_the_same_command_goes_on(
     server: Server, in_postgres: Course, graded: Course, shell: Shell
 ) -> None:
     settings = in_postgres.root / "course.toml"
-    settings.write_text(settings.read_text().replace("patience_seconds = 60", "patience_seconds = 2"))
+    settings.write_text(
+        settings.read_text().replace("patience_seconds = 60", "patience_seconds = 2")
+    )
     process = shell(in_postgres, "grade", ONE, "--workers", "1")
     wait_for_results(in_postgres, ONE, 3, process)
     server.crash()
     said = ended(process, 2)
-    assert f"Nothing is lost: results are in runs/results/{ONE}, and the same command goes on from there" in said
-    kept = {path.name: path.read_bytes() for path in (in_postgres.root / "runs" / "results" / ONE).glob("*.json")}
+    assert (
+        f"Nothing is lost: results are in runs/results/{ONE}, and the same command goes on from "
+        "there" in said
+    )
+    kept = {
+        path.name: path.read_bytes()
+        for path in (in_postgres.root / "runs" / "results" / ONE).glob("*.json")
+    }
     assert 3 <= len(kept) < 10
     server.start()
     ended(shell(in_postgres, "grade", ONE, "--workers", "1"), 1)
     for name, text in kept.items():
-        assert (in_postgres.root / "runs" / "results" / ONE / name).read_bytes() == text, "what was graded is not graded again"
+        assert (in_postgres.root / "runs" / "results" / ONE / name).read_bytes() == text, (
+            "what was graded is not graded again"
+        )
     check(in_postgres, graded, ONE)
 
 
-def test_the_connection_is_cut_after_each_result(server: Server, in_postgres: Course, graded: Course, shell: Shell) -> None:
+def test_the_connection_is_cut_after_each_result(
+    server: Server, in_postgres: Course, graded: Course, shell: Shell
+) -> None:
     process = shell(in_postgres, "grade", ONE, "--workers", "2")
     for count in range(1, 11):
         wait_for_results(in_postgres, ONE, count, process)

@@ -1,6 +1,9 @@
-"""This engine and stock nbgrader give the same score for every graded cell of a class of 40 honest submissions."""
+"""This engine and stock nbgrader give the same score for every graded cell of a class of 40
+honest submissions.
+"""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -9,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from autograder.authoring.release import release
+from autograder.authoring.simulate import simulate
 from autograder.course import Course
 from autograder.grading import run
-from autograder.release import release
-from autograder.sandbox.prove import highest
-from autograder.scores import cell_scores, scores
-from autograder.simulate import simulate
+from autograder.points.scores import cell_scores, scores
+from autograder.sandbox.proof import highest
 
 UNIT = "01_nadaraya_watson"
 SEED = "a throwaway seed, known to both"
@@ -22,13 +25,31 @@ SEED = "a throwaway seed, known to both"
 
 def stock(course: Course) -> "subprocess.Popen[str]":
     """The plain command over a whole class, as its users run it."""
-    environment = {**os.environ, "COURSE_SEED": SEED, "PYTHONWARNINGS": "ignore", "OMP_NUM_THREADS": "1"}
+    environment = {
+        **os.environ,
+        "COURSE_SEED": SEED,
+        "PYTHONWARNINGS": "ignore",
+        "OMP_NUM_THREADS": "1",
+    }
     command = [sys.executable, "-m", "nbgrader", "autograde", UNIT, "--create"]
-    return subprocess.Popen(command, cwd=course.root, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return subprocess.Popen(
+        command,
+        cwd=course.root,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
 
 
 @pytest.mark.slow
-def test_the_scores_are_the_same(course: Course, tmp_path: Path, record_property: Callable[[str, object], None]) -> None:
+def test_the_scores_are_the_same(
+    course: Course, tmp_path: Path, record_property: Callable[[str, object], None]
+) -> None:
+    settings = course.root / "course.toml"
+    due = f"\n[due]\n{UNIT} = 2026-03-01T23:59:00+01:00\n"  # past, so that some are late
+    settings.write_text(re.sub(r"^\[due\].*$", "", settings.read_text(), flags=re.M) + due)
+    course = Course(course.root)
     release(course, UNIT)
     made = simulate(course, UNIT, 40, seed=5, accidents=False)
     assert {"untouched", "perfect", "late", "honest"} == {each.kind for each in made}

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
+from autograder.authoring.release import new_course, release
+from autograder.authoring.simulate import simulate
 from autograder.course import SOURCE_TREE, Course
 from autograder.grading import run
-from autograder.release import new_course, release
-from autograder.simulate import simulate
 from tests.database.content import content
 from tests.faults.machines import Machines
 
@@ -26,7 +26,10 @@ INJECTION = Path(__file__).parent / "injection"
 
 @pytest.fixture(scope="session")
 def released(tmp_path_factory: pytest.TempPathFactory) -> Course:
-    """Released and handed in, nothing graded; times are limited so that what hangs does not hang for long."""
+    """Released and handed in, nothing graded.
+
+    Times are limited so that what hangs does not hang for long.
+    """
     course = new_course(tmp_path_factory.mktemp("faults") / "released")
     (course.root / "course.toml").write_text("[limits]\nsubmission_seconds = 20\n")
     release(course, UNIT)
@@ -56,9 +59,13 @@ def course(released: Course, tmp_path: Path) -> Course:
 
 @pytest.fixture
 def nothing_lost(undisturbed: Course) -> Callable[..., None]:
-    """Every submission has exactly one result or a stated reason, and the gradebook equals that of the undisturbed run."""
+    """Every submission has exactly one result or a stated reason, and the gradebook equals that
+    of the undisturbed run.
+    """
 
-    def check(course: Course, problems: list[dict[str, str]], given_up: tuple[str, ...] = ()) -> None:
+    def check(
+        course: Course, problems: list[dict[str, str]], given_up: tuple[str, ...] = ()
+    ) -> None:
         assert {each["student"] for each in problems} == {BROKEN, *given_up}
         stored = {path.stem for path in (course.root / "runs" / "results" / UNIT).glob("*")}
         assert stored == set(course.students(UNIT)) - {BROKEN, *given_up}
@@ -67,10 +74,18 @@ def nothing_lost(undisturbed: Course) -> Callable[..., None]:
     return check
 
 
-def without(tables: dict[str, list[dict[str, Any]]], students: tuple[str, ...]) -> dict[str, list[dict[str, Any]]]:
+def without(
+    tables: dict[str, list[dict[str, Any]]], students: tuple[str, ...]
+) -> dict[str, list[dict[str, Any]]]:
     """A gradebook's content without some students."""
     return {
-        table: [row for row in rows if not any(f"/ {student}" in str(row["id"]) or row["id"] == student for student in students)]
+        table: [
+            row
+            for row in rows
+            if not any(
+                f"/ {student}" in str(row["id"]) or row["id"] == student for student in students
+            )
+        ]
         for table, rows in tables.items()
     }
 
@@ -81,20 +96,30 @@ def start() -> Callable[..., "subprocess.Popen[str]"]:
 
     def start(course: Course, *arguments: str, **variables: str) -> "subprocess.Popen[str]":
         command = [sys.executable, "-m", "autograder.cli", "--course", str(course.root), *arguments]
-        return subprocess.Popen(command, env=environment(**variables), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        return subprocess.Popen(
+            command,
+            env=environment(**variables),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
 
     return start
 
 
 def environment(**variables: str) -> dict[str, str]:
-    return os.environ | {"PYTHONPATH": f"{INJECTION}:{SOURCE_TREE}", "COURSE_SEED": SEED} | variables
+    return (
+        os.environ | {"PYTHONPATH": f"{INJECTION}:{SOURCE_TREE}", "COURSE_SEED": SEED} | variables
+    )
 
 
 @pytest.fixture(scope="session")
 def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Made by the script that an instructor uses."""
     folder = tmp_path_factory.mktemp("cluster") / "keys"
-    subprocess.run([SOURCE_TREE / "cluster" / "certificates.sh", folder], check=True, capture_output=True)
+    subprocess.run(
+        [SOURCE_TREE / "cluster" / "certificates.sh", folder], check=True, capture_output=True
+    )
     return folder
 
 

@@ -37,12 +37,25 @@ class Machines:
 
     def worker(self, *before: str, **variables: str) -> "subprocess.Popen[bytes]":
         """A worker; `before` is put before the command, to take something away from it."""
-        return self._run("worker", self.address, "--host", "127.0.0.1", "--local-directory", str(self.folder), before=before, **variables)
+        return self._run(
+            "worker",
+            self.address,
+            "--host",
+            "127.0.0.1",
+            "--local-directory",
+            str(self.folder),
+            before=before,
+            **variables,
+        )
 
-    def _run(self, role: str, *arguments: str, before: tuple[str, ...] = (), **variables: str) -> "subprocess.Popen[bytes]":
+    def _run(
+        self, role: str, *arguments: str, before: tuple[str, ...] = (), **variables: str
+    ) -> "subprocess.Popen[bytes]":
         with open(self.folder / f"{role}.log", "ab") as log:
             command = [*before, RUN, role, str(self.keys / role), *arguments]
-            process = subprocess.Popen(command, env=self.environment | variables, stdout=log, stderr=log)
+            process = subprocess.Popen(
+                command, env=self.environment | variables, stdout=log, stderr=log
+            )
         self.started.append(process)
         return process
 
@@ -57,7 +70,10 @@ class Machines:
             }
         )
         for _ in range(600):  # until the scheduler listens
-            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), timeout=1):
+            with (
+                contextlib.suppress(OSError),
+                socket.create_connection(("127.0.0.1", self.port), timeout=1),
+            ):
                 break
             time.sleep(0.2)
         cluster = Cluster(self.address, say)
@@ -67,12 +83,19 @@ class Machines:
         return cluster
 
     def logs(self) -> str:
-        return "\n".join(path.read_text(errors="replace")[-3000:] for path in self.folder.glob("*.log"))
+        return "\n".join(
+            path.read_text(errors="replace")[-3000:] for path in self.folder.glob("*.log")
+        )
 
     def __enter__(self) -> "Machines":
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         if kind is not None:
             print(self.logs())
         for process in self.started:

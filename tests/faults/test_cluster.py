@@ -27,7 +27,7 @@ Check = Callable[..., None]
 WITHOUT_NAMESPACES = ("setpriv", "--bounding-set", "-sys_admin", "--inh-caps", "-sys_admin")
 
 
-def grade(course: Course, cluster: Cluster, **options: object) -> run.Summary:
+def grade(course: Course, cluster: Cluster, **options: object) -> run.RunSummary:
     with contextlib.closing(cluster):
         return run.grade(course, "01", seed=SEED, pool=cluster, **options)  # type: ignore[arg-type]
 
@@ -35,14 +35,26 @@ def grade(course: Course, cluster: Cluster, **options: object) -> run.Summary:
 def test_the_command_grades_on_workers_that_may_and_reports_those_that_may_not(
     course: Course, nothing_lost: Check, machines: Machines
 ) -> None:
-    """As an instructor does it, by the scripts; one worker has lower walls, one another version of the course."""
+    """As an instructor does it, by the scripts.
+
+    One worker has lower walls, one another version of the course.
+    """
     need(os.geteuid() == 0, "root, to take a right away from a worker")
     machines.scheduler()
     machines.worker()
     machines.worker(*WITHOUT_NAMESPACES)
     machines.worker(FAULTS="version")
     machines.cluster(workers=3).close()
-    command = [RUN, "client", machines.keys / "client", sys.executable, "-m", "autograder.cli", "--course", course.root]
+    command: list[str | Path] = [
+        RUN,
+        "client",
+        machines.keys / "client",
+        sys.executable,
+        "-m",
+        "autograder.cli",
+        "--course",
+        course.root,
+    ]
     command += ["grade", "01", "--json", "--dask", machines.address]
     done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=False)
     assert done.returncode == 1, done.stderr
@@ -56,10 +68,14 @@ def test_the_command_grades_on_workers_that_may_and_reports_those_that_may_not(
     assert any("another version of the course" in line for line in refusals)
 
 
-def test_if_no_worker_may_grade_the_run_ends_and_says_why(course: Course, machines: Machines) -> None:
+def test_if_no_worker_may_grade_the_run_ends_and_says_why(
+    course: Course, machines: Machines
+) -> None:
     machines.scheduler()
     machines.worker(FAULTS="version")
-    with pytest.raises(UserError, match=r"no worker of the cluster may grade: tls://.* another version"):
+    with pytest.raises(
+        UserError, match=r"no worker of the cluster may grade: tls://.* another version"
+    ):
         grade(course, machines.cluster(workers=1))
     assert not (course.root / "runs" / "results").exists()
 
@@ -74,23 +90,36 @@ def test_a_worker_is_killed_one_hangs_and_one_submission_is_poison(
     workers = [machines.worker(FAULTS=faults) for _ in range(2)]
 
     def strike() -> None:
-        grading = [process for each in workers for process in descendants(each.pid, "autograder.grading.worker")]
-        kill(grading[0].parent().pid)  # a worker of the cluster with its grading process; its nanny starts it again
+        grading = [
+            process
+            for each in workers
+            for process in descendants(each.pid, "autograder.grading.worker")
+        ]
+        kill(
+            grading[0].parent().pid
+        )  # a worker of the cluster with its grading process; its nanny starts it again
 
     summary = grade(course, machines.cluster(workers=2), advance=once(strike, at=2))
     given_up = (students[3], students[5])
     nothing_lost(course, summary.problems, given_up=given_up)
     reasons = {each["student"]: each["reason"] for each in summary.problems}
-    assert reasons[students[3]].startswith("given up after two tries, nothing was recorded: the worker died (signal 9), on tls://")
+    assert reasons[students[3]].startswith(
+        "given up after two tries, nothing was recorded: the worker died (signal 9), on tls://"
+    )
     assert reasons[students[5]].startswith(
-        "given up after two tries, nothing was recorded: the worker did not answer within 45 s, on tls://"
+        "given up after two tries, nothing was recorded: the worker did not answer within 45 s, "
+        "on tls://"
     )
     assert not descendants(workers[0].pid, "autograder.sandbox.warm") or all(
-        descendants(each.pid, "autograder.grading.worker") for each in workers if descendants(each.pid, "autograder.sandbox.warm")
+        descendants(each.pid, "autograder.grading.worker")
+        for each in workers
+        if descendants(each.pid, "autograder.sandbox.warm")
     ), "a warm process ends with its grading process"
 
 
-def test_the_scheduler_is_restarted_in_the_middle(course: Course, nothing_lost: Check, machines: Machines) -> None:
+def test_the_scheduler_is_restarted_in_the_middle(
+    course: Course, nothing_lost: Check, machines: Machines
+) -> None:
     first = machines.scheduler()
     for _ in range(2):
         machines.worker()
@@ -108,7 +137,9 @@ def test_the_scheduler_is_restarted_in_the_middle(course: Course, nothing_lost: 
     assert any("does not answer" in line for line in lines)
 
 
-def test_a_scheduler_that_stays_away_ends_the_run_in_words(course: Course, nothing_lost: Check, machines: Machines) -> None:
+def test_a_scheduler_that_stays_away_ends_the_run_in_words(
+    course: Course, nothing_lost: Check, machines: Machines
+) -> None:
     """And the next run, on this machine alone, goes on where it stopped."""
     scheduler = machines.scheduler()
     machines.worker()
@@ -122,13 +153,26 @@ def test_a_scheduler_that_stays_away_ends_the_run_in_words(course: Course, nothi
     nothing_lost(course, summary.problems)
 
 
-def test_the_coordinator_is_killed_and_started_again(course: Course, nothing_lost: Check, machines: Machines) -> None:
+def test_the_coordinator_is_killed_and_started_again(
+    course: Course, nothing_lost: Check, machines: Machines
+) -> None:
     machines.scheduler()
     worker = machines.worker()
     machines.cluster(workers=1).close()
-    command = [RUN, "client", machines.keys / "client", sys.executable, "-m", "autograder.cli", "--course", course.root]
+    command: list[str | Path] = [
+        RUN,
+        "client",
+        machines.keys / "client",
+        sys.executable,
+        "-m",
+        "autograder.cli",
+        "--course",
+        course.root,
+    ]
     command += ["grade", "01", "--dask", machines.address]
-    process = subprocess.Popen(command, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        command, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     folder = course.root / "runs" / "results" / UNIT
     while len(list(folder.glob("*.json"))) < 2:
         assert process.poll() is None
@@ -144,28 +188,55 @@ def test_the_coordinator_is_killed_and_started_again(course: Course, nothing_los
 def test_nobody_gets_in_without_a_key_of_this_authority(machines: Machines, tmp_path: Path) -> None:
     machines.scheduler()
     machines.cluster().close()
-    subprocess.run([SOURCE_TREE / "cluster" / "certificates.sh", tmp_path / "foreign"], check=True, capture_output=True)
+    subprocess.run(
+        [SOURCE_TREE / "cluster" / "certificates.sh", tmp_path / "foreign"],
+        check=True,
+        capture_output=True,
+    )
     stranger = "import sys\nfrom distributed import Client\nClient(sys.argv[1], timeout=3)"
     for keys in (tmp_path / "foreign" / "client", machines.keys / "client"):
         command = [RUN, "client", str(keys), sys.executable, "-c", stranger, machines.address]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert (done.returncode == 0) == (keys == machines.keys / "client"), done.stderr
-    plain = subprocess.run([sys.executable, "-c", stranger, machines.address.replace("tls", "tcp")], capture_output=True, check=False)
+    plain = subprocess.run(
+        [sys.executable, "-c", stranger, machines.address.replace("tls", "tcp")],
+        capture_output=True,
+        check=False,
+    )
     assert plain.returncode != 0
 
 
 def test_keys_are_readable_by_their_owner_only_and_never_overwritten(keys: Path) -> None:
     assert all(path.stat().st_mode & 0o077 == 0 for path in keys.rglob("*.pem"))
-    again = subprocess.run([SOURCE_TREE / "cluster" / "certificates.sh", keys], capture_output=True, text=True, check=False)
+    again = subprocess.run(
+        [SOURCE_TREE / "cluster" / "certificates.sh", keys],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert again.returncode == 2
     assert "has an authority already" in again.stderr
 
 
-@pytest.mark.parametrize("address", ["tcp://10.0.0.5:8786", "tcp://grading.example.org:8786", "10.0.0.5:8786", "", "http://localhost:8786"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "tcp://10.0.0.5:8786",
+        "tcp://grading.example.org:8786",
+        "10.0.0.5:8786",
+        "",
+        "http://localhost:8786",
+    ],
+)
 def test_an_open_or_wrong_address_is_refused(address: str) -> None:
     with pytest.raises(UserError, match=r"not encrypted|not the address of a scheduler"):
         check_address(address)
-    for good in ("tls://grading.example.org:8786", "tcp://127.0.0.1:8786", "tcp://localhost:1", "tcp://[::1]:1"):
+    for good in (
+        "tls://grading.example.org:8786",
+        "tcp://127.0.0.1:8786",
+        "tcp://localhost:1",
+        "tcp://[::1]:1",
+    ):
         check_address(good)
 
 
@@ -177,5 +248,8 @@ def test_a_scheduler_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_tls_without_keys_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     import dask
 
-    with dask.config.set({"distributed.comm.tls.client.key": None}), pytest.raises(UserError, match="DASK_CONFIG"):
+    with (
+        dask.config.set({"distributed.comm.tls.client.key": None}),
+        pytest.raises(UserError, match="DASK_CONFIG"),
+    ):
         clusters._security("tls://127.0.0.1:1")

@@ -1,4 +1,7 @@
-"""What can go wrong on one machine: after each fault nothing is lost, and nothing is there twice."""
+"""What can go wrong on one machine.
+
+After each fault nothing is lost, and nothing is there twice.
+"""
 
 import json
 import os
@@ -15,7 +18,8 @@ import pytest
 
 from autograder.course import SOURCE_TREE, Course
 from autograder.grading import run
-from autograder.grading.place import Place
+from autograder.grading.journal import Journal
+from autograder.grading.launch import Launcher
 from autograder.grading.pool import LocalPool
 from tests.conftest import need
 from tests.faults.conftest import SEED, UNIT, environment
@@ -37,16 +41,22 @@ def once(act: Callable[[], None], at: int = 1) -> Callable[[], None]:
     return advance
 
 
-@pytest.mark.parametrize(("fault", "reason"), [(signal.SIGKILL, "died"), (signal.SIGSTOP, "did not answer")])
+@pytest.mark.parametrize(
+    ("fault", "reason"), [(signal.SIGKILL, "died"), (signal.SIGSTOP, "did not answer")]
+)
 def test_a_worker_dies_or_hangs_in_the_middle(
-    course: Course, nothing_lost: Check, monkeypatch: pytest.MonkeyPatch, fault: signal.Signals, reason: str
+    course: Course,
+    nothing_lost: Check,
+    monkeypatch: pytest.MonkeyPatch,
+    fault: signal.Signals,
+    reason: str,
 ) -> None:
     monkeypatch.setattr(run, "ROUND_TRIP", 5.0)
 
     pools: list[LocalPool] = []
 
-    def pool(size: int, unit: str, place: Place) -> LocalPool:
-        pools.append(LocalPool(size, unit, place))
+    def pool(size: int, unit: str, launcher: Launcher) -> LocalPool:
+        pools.append(LocalPool(size, unit, launcher))
         return pools[0]
 
     def strike() -> None:
@@ -75,7 +85,8 @@ def test_a_submission_that_kills_its_worker_is_given_up(
 def test_the_coordinator_is_killed_and_started_again(
     course: Course, nothing_lost: Check, start: Callable[..., "subprocess.Popen[str]"]
 ) -> None:
-    process = start(course, "grade", "01")
+    never = course.students(UNIT)[5]  # so that it is in the middle, however late it is killed
+    process = start(course, "grade", "01", FAULTS=f"hang:{never}")
     folder = course.root / "runs" / "results" / UNIT
     while len(list(folder.glob("*.json"))) < 2:
         assert process.poll() is None, process.communicate()
@@ -89,7 +100,9 @@ def test_the_coordinator_is_killed_and_started_again(
     kept = {path.name: path.read_bytes() for path in folder.glob("*.json")}
     summary = run.grade(course, "01", seed=SEED)
     nothing_lost(course, summary.problems)
-    assert all((folder / name).read_bytes() == data for name, data in kept.items()), "what was graded is not graded again"
+    assert all((folder / name).read_bytes() == data for name, data in kept.items()), (
+        "what was graded is not graded again"
+    )
 
 
 FULL = """
@@ -112,17 +125,36 @@ exit "$code"
 
 
 @pytest.mark.parametrize("room_kb", [120, 500])
-def test_the_disk_is_full_while_recording(course: Course, nothing_lost: Check, tmp_path: Path, room_kb: int) -> None:
-    """On a small disk of its own, full but for a little; then there is room again, and the same command goes on."""
-    private = ["unshare", "--mount"] if os.geteuid() == 0 else ["unshare", "--mount", "--user", "--map-root-user"]
+def test_the_disk_is_full_while_recording(
+    course: Course, nothing_lost: Check, tmp_path: Path, room_kb: int
+) -> None:
+    """On a small disk of its own, full but for a little.
+
+    Then there is room again, and the same command goes on.
+    """
+    private = (
+        ["unshare", "--mount"]
+        if os.geteuid() == 0
+        else ["unshare", "--mount", "--user", "--map-root-user"]
+    )
     need(
-        shutil.which("unshare") and subprocess.run([*private, "mount", "-t", "tmpfs", "tmpfs", tmp_path], check=False).returncode == 0,
+        shutil.which("unshare")
+        and subprocess.run(
+            [*private, "mount", "-t", "tmpfs", "tmpfs", tmp_path], check=False
+        ).returncode
+        == 0,
         "the right to mount a file system",
     )
     after = tmp_path / "after"
     after.mkdir()
     arguments = [str(tmp_path / "disk"), str(course.root), str(room_kb), sys.executable, str(after)]
-    done = subprocess.run([*private, "sh", "-c", FULL, "sh", *arguments], env=environment(), capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [*private, "sh", "-c", FULL, "sh", *arguments],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 1, done.stderr
     assert "exit code 2" in done.stderr
     assert "autograder: " in done.stderr
@@ -135,32 +167,52 @@ def test_the_disk_is_full_while_recording(course: Course, nothing_lost: Check, t
 
 def test_a_torn_line_of_the_journal_is_dropped(tmp_path: Path) -> None:
     path = tmp_path / "unit.journal"
-    journal = run.Journal(path)
+    journal = Journal(path)
     journal.add("ann", "f1")
     journal.close()
     with path.open("ab") as file:
         file.write(b"f2 be")  # of "bea": the disk was full
-    journal = run.Journal(path)
+    journal = Journal(path)
     assert not journal.has("be", "f2")
     journal.add("bea", "f2")
     journal.close()
-    again = run.Journal(path)
+    again = Journal(path)
     assert again.has("ann", "f1")
     assert again.has("bea", "f2")
     again.close()
 
 
 def test_without_a_cluster_dask_is_not_imported(course: Course) -> None:
-    code = "import sys\nfrom autograder.cli import main\ntry:\n    main(sys.argv[1:])\nexcept SystemExit:\n    pass\n"
-    code += "print(sorted(name for name in sys.modules if name.split('.')[0] in ('dask', 'distributed')))"
+    code = "import sys\nfrom autograder.cli import main\n"
+    code += "try:\n    main(sys.argv[1:])\nexcept SystemExit:\n    pass\n"
+    code += "roots = {name.split('.')[0] for name in sys.modules}\n"
+    code += "print(sorted(roots & {'dask', 'distributed'}))"
     student = course.students(UNIT)[0]
-    command = [sys.executable, "-c", code, "--course", str(course.root), "grade", "01", "--student", student]
-    done = subprocess.run(command, env=environment(), cwd=SOURCE_TREE, capture_output=True, text=True, check=True)
+    command = [
+        sys.executable,
+        "-c",
+        code,
+        "--course",
+        str(course.root),
+        "grade",
+        "01",
+        "--student",
+        student,
+    ]
+    done = subprocess.run(
+        command, env=environment(), cwd=SOURCE_TREE, capture_output=True, text=True, check=True
+    )
     assert done.stdout.splitlines()[-1] == "[]"
 
 
 def test_what_a_worker_of_a_cluster_imports_is_light() -> None:
-    """The judge and torch are in the grading process beside it: not twice in memory, and no long import while a scheduler waits."""
-    code = "import sys, autograder.grading.cluster\nprint('distributed' in sys.modules, 'torch' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], cwd=SOURCE_TREE, capture_output=True, text=True, check=True)
+    """The judge and torch are in the grading process beside it.
+
+    Not twice in memory, and no long import while a scheduler waits.
+    """
+    code = "import sys, autograder.grading.cluster\n"
+    code += "print('distributed' in sys.modules, 'torch' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=SOURCE_TREE, capture_output=True, text=True, check=True
+    )
     assert done.stdout.split() == ["True", "False"]

@@ -1,4 +1,7 @@
-"""One class of hostile submissions with honest neighbours, graded in one run; the tests look at what became of it."""
+"""One class of hostile submissions with honest neighbours, graded in one run.
+
+The tests look at what became of it.
+"""
 
 import json
 import os
@@ -13,14 +16,15 @@ from pathlib import Path
 
 from autograder.course import SOURCE_TREE, Course
 from autograder.grading import results
-from autograder.grading.run import Summary, grade
+from autograder.grading.run import RunSummary, grade
 from tests.autograder import classroom
 from tests.autograder.classroom import UNIT
 from tests.hostile.tampering import TAMPERINGS, Tampering
 
 PROGRAMS = Path(__file__).parent / "programs"
 WRONG = "def softmax(scores, dim=-1):\n    return scores * 0 + 0.125\n"
-SLEEP = "86399.25"  # seconds that a daemon would sleep: a number to recognise it by
+# seconds that a daemon would sleep: a number to recognise it by, of this run
+SLEEP = f"86399.{os.getpid()}"
 LIMITS = """
 [limits]
 cell_seconds = 3
@@ -71,7 +75,10 @@ class Listener:
 
     def __post_init__(self) -> None:
         self.abstract = f"hostile-{secrets.token_hex(6)}"
-        self.tcp, self.udp = socket.create_server(("127.0.0.1", 0)), socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.tcp, self.udp = (
+            socket.create_server(("127.0.0.1", 0)),
+            socket.socket(socket.AF_INET, socket.SOCK_DGRAM),
+        )
         self.udp.bind(("127.0.0.1", 0))
         self.unix = socket.socket(socket.AF_UNIX)
         self.unix.bind("\0" + self.abstract)
@@ -92,7 +99,7 @@ class Class:
     """What is left after the run."""
 
     course: Course
-    summary: Summary
+    summary: RunSummary
     seconds: float
     mark: str  # the canary that was planted everywhere
     calls: list[bytes]
@@ -107,19 +114,30 @@ class Class:
         return {cell.name: cell.points for cell in self.result(student).cells}
 
     def problem(self, student: str) -> str:
-        return "; ".join(each["reason"] for each in self.summary.problems if each["student"] == student)
+        return "; ".join(
+            each["reason"] for each in self.summary.problems if each["student"] == student
+        )
 
     def notebook(self, student: str) -> str:
-        return (self.course.autograded / student / UNIT / f"{UNIT}.ipynb").read_text(encoding="utf-8")
+        return (self.course.autograded / student / UNIT / f"{UNIT}.ipynb").read_text(
+            encoding="utf-8"
+        )
 
     def printed(self, student: str) -> str:
         """Everything that the submission's cells wrote."""
-        outputs = [output for cell in json.loads(self.notebook(student))["cells"] for output in cell.get("outputs", [])]
+        outputs = [
+            output
+            for cell in json.loads(self.notebook(student))["cells"]
+            for output in cell.get("outputs", [])
+        ]
         return "".join(output["text"] for output in outputs if output["output_type"] == "stream")
 
 
 def hold(base: Course, root: Path, only: str = "", min_level: int = 3, workers: int = 2) -> Class:
-    """Hand in every attack and six honest submissions, and grade the class; `only` picks attacks by a part of their name."""
+    """Hand in every attack and six honest submissions, and grade the class.
+
+    `only` picks attacks by a part of their name.
+    """
     course = classroom.clone(base, root)
     mark = f"CANARY{secrets.token_hex(8)}"
     with open(root / "course.toml", "a") as file:
@@ -127,15 +145,24 @@ def hold(base: Course, root: Path, only: str = "", min_level: int = 3, workers: 
     _plant(course, mark)
     listener = Listener()
     values = {
-        "COURSE": str(root), "REPO": str(SOURCE_TREE), "HOME": str(Path.home()), "TCP": str(listener.tcp.getsockname()[1]),
-        "UDP": str(listener.udp.getsockname()[1]), "ABSTRACT": listener.abstract, "PID": str(os.getpid()), "MARK": mark, "SLEEP": SLEEP,
-    }  # fmt: skip
+        "COURSE": str(root),
+        "REPO": str(SOURCE_TREE),
+        "HOME": str(Path.home()),
+        "TCP": str(listener.tcp.getsockname()[1]),
+        "UDP": str(listener.udp.getsockname()[1]),
+        "ABSTRACT": listener.abstract,
+        "PID": str(os.getpid()),
+        "MARK": mark,
+        "SLEEP": SLEEP,
+    }
     right = classroom.answers()
     honest = _honest(course, right, mark)
     for program in programs():
         if only in program.name:
             source = program.source(values | {"STUDENT": program.name})
-            classroom.hand_in(course, program.name, classroom.notebook(course, right | {"softmax": source}))
+            classroom.hand_in(
+                course, program.name, classroom.notebook(course, right | {"softmax": source})
+            )
     for each in TAMPERINGS:
         if only in student_of(each):
             _tamper(course, each, classroom.notebook(course, right | {"softmax": WRONG}), mark)
@@ -163,21 +190,28 @@ def _honest(course: Course, right: dict[str, str], mark: str) -> dict[str, dict[
         "test_gaussian_weights": 3.0,
         "test_nadaraya_watson": 3.0,
         "test_leave_one_out_error": 4.0,
-        "test_standardise": 2.0,
+        "test_rescaled": 2.0,
     }
     expected = {}
     for number in range(1, 7):
         answers, points = dict(right), dict(full)
         answers["why"] = f"Because of {mark}."
         if number == 2:
-            answers["softmax"], points["test_softmax"] = "def softmax(scores, dim=-1):\n    return scores.sigmoid()", 0.0
+            answers["softmax"], points["test_softmax"] = (
+                "def softmax(scores, dim=-1):\n    return scores.sigmoid()",
+                0.0,
+            )
         if number == 4:
             answers["softmax"], points["test_softmax"] = (
-                "def softmax(scores, dim=-1):\n    e = scores.exp()\n    return e / e.sum(dim, keepdim=True)",
+                "def softmax(scores, dim=-1):\n    e = scores.exp()\n    return e / e.sum(dim, "
+                "keepdim=True)",
                 1.8,
             )
         if number == 5:
-            answers["standardise"], points["test_standardise"] = "def standardise(x):\n    return x", 0.0
+            answers["rescaled"], points["test_rescaled"] = (
+                "def rescaled(x):\n    return x",
+                0.0,
+            )
         expected[f"honest-{number}"] = points
         classroom.hand_in(course, f"honest-{number}", classroom.notebook(course, answers))
     return expected
@@ -193,7 +227,18 @@ def _tamper(course: Course, each: Tampering, notebook: dict[str, object], mark: 
 
 
 def survivors() -> list[str]:
-    """Processes of a run that are still there: those of the sandbox's users, and daemons by their number."""
+    """Processes of a run that are still there, also after a while.
+
+    Those of the sandbox's users, and daemons by their number; not those of another grader that runs
+    beside this test.
+    """
+    deadline = time.monotonic() + 10
+    while (found := _left_over()) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    return found
+
+
+def _left_over() -> list[str]:
     found = []
     for entry in os.scandir("/proc"):
         if not entry.name.isdigit():
@@ -202,6 +247,9 @@ def survivors() -> list[str]:
             command = Path(entry.path, "cmdline").read_bytes()
             user = entry.stat().st_uid
         except OSError:
+            continue
+        folder = re.search(rb"[^\0]*/sandbox-[^\0/]+", command)  # removed when its grader ends
+        if folder is not None and os.path.exists(folder[0]):
             continue
         if 200_000 <= user < 200_000 + (1 << 20) or SLEEP.encode() in command:
             found.append(f"{entry.name}: {command!r} of {user}")

@@ -1,7 +1,11 @@
-"""Attacks on the files: what a student does to the notebook or puts beside it. Each gets the notebook with a wrong softmax."""
+"""Attacks on the files: what a student does to the notebook or puts beside it.
+
+Each gets the notebook with a wrong softmax.
+"""
 
 import copy
 import json
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +14,9 @@ from typing import Any
 from tests.autograder.classroom import UNIT, named
 
 Notebook = dict[str, Any]
-RIGHT = "def softmax(scores, dim=-1):\n    e = (scores - scores.amax(dim, keepdim=True)).exp()\n    return e / e.sum(dim, keepdim=True)"
+RIGHT = """def softmax(scores, dim=-1):
+    e = (scores - scores.amax(dim, keepdim=True)).exp()
+    return e / e.sum(dim, keepdim=True)"""
 SCRIPT = "<script>alert('{mark}-xss')</script>"
 
 
@@ -26,7 +32,9 @@ class Tampering:
 TAMPERINGS: list[Tampering] = []
 
 
-def tampering(attack: str, points: float | None = 0.0, reason: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def tampering(
+    attack: str, points: float | None = 0.0, reason: str = ""
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     def note(write: Callable[..., Any]) -> Callable[..., Any]:
         TAMPERINGS.append(Tampering(write.__name__, attack, write, points, reason))
         return write
@@ -64,7 +72,9 @@ def delete_test_of_right_answer(notebook: Notebook, folder: Path) -> Notebook:
 
 @tampering("every test cell is deleted")
 def delete_all_tests(notebook: Notebook, folder: Path) -> Notebook:
-    notebook["cells"] = [cell for cell in notebook["cells"] if not cell["metadata"].get("nbgrader", {}).get("grade")]
+    notebook["cells"] = [
+        cell for cell in notebook["cells"] if not cell["metadata"].get("nbgrader", {}).get("grade")
+    ]
     return notebook
 
 
@@ -127,9 +137,24 @@ def broken_metadata(notebook: Notebook, folder: Path) -> Notebook:
 
 @tampering("a test cell of its own with points")
 def own_test(notebook: Notebook, folder: Path) -> Notebook:
-    mark = {"grade": True, "grade_id": "test_bonus", "points": 50, "locked": True, "solution": False, "schema_version": 3, "task": False}
+    mark = {
+        "grade": True,
+        "grade_id": "test_bonus",
+        "points": 50,
+        "locked": True,
+        "solution": False,
+        "schema_version": 3,
+        "task": False,
+    }
     notebook["cells"].append(
-        {"cell_type": "code", "id": "bonus", "metadata": {"nbgrader": mark}, "source": "50", "outputs": [], "execution_count": None}
+        {
+            "cell_type": "code",
+            "id": "bonus",
+            "metadata": {"nbgrader": mark},
+            "source": "50",
+            "outputs": [],
+            "execution_count": None,
+        }
     )
     return notebook
 
@@ -137,7 +162,12 @@ def own_test(notebook: Notebook, folder: Path) -> Notebook:
 @tampering("the test cell comes with an output of full marks")
 def forged_output(notebook: Notebook, folder: Path) -> Notebook:
     test_cell(notebook)["outputs"] = [
-        {"output_type": "execute_result", "execution_count": 1, "data": {"text/plain": "3.0"}, "metadata": {}}
+        {
+            "output_type": "execute_result",
+            "execution_count": 1,
+            "data": {"text/plain": "3.0"},
+            "metadata": {},
+        }
     ]
     return notebook
 
@@ -166,7 +196,9 @@ def other_kernel(notebook: Notebook, folder: Path) -> Notebook:
 
 @tampering("a torch.py that shadows the library")
 def shadow_torch(notebook: Notebook, folder: Path) -> Notebook:
-    (folder / "torch.py").write_text("def __getattr__(name):\n    return lambda *args, **kwargs: True\n")
+    (folder / "torch.py").write_text(
+        "def __getattr__(name):\n    return lambda *args, **kwargs: True\n"
+    )
     return notebook
 
 
@@ -181,13 +213,19 @@ def shadow_numpy(notebook: Notebook, folder: Path) -> Notebook:
 def shadow_course(notebook: Notebook, folder: Path) -> Notebook:
     (folder / "course_utils").mkdir()
     (folder / "course_utils" / "__init__.py").write_text("def check(*args): return 3.0\n")
-    (folder / "course_utils" / "play.py").write_text("raise SystemExit\n")
+    (folder / "course_utils" / "judging.py").write_text("raise SystemExit\n")
     return notebook
 
 
 @tampering("start-up files beside the notebook")
 def startup_files(notebook: Notebook, folder: Path) -> Notebook:
-    for name in ("sitecustomize.py", "usercustomize.py", "ipython_config.py", "conftest.py", "autograder.py"):
+    for name in (
+        "sitecustomize.py",
+        "usercustomize.py",
+        "ipython_config.py",
+        "conftest.py",
+        "autograder.py",
+    ):
         (folder / name).write_text("raise SystemExit('poisoned')\n")
     return notebook
 
@@ -266,4 +304,49 @@ def forged_time(notebook: Notebook, folder: Path) -> Notebook:
 def answer_elsewhere(notebook: Notebook, folder: Path) -> Notebook:
     cell = named(notebook, "softmax")
     cell["source"], cell["metadata"], cell["id"] = RIGHT, {}, "mine"
+    return notebook
+
+
+@tampering("files with names that end a careless grader: 254 bytes, and not UTF-8")
+def strange_names(notebook: Notebook, folder: Path) -> Notebook:
+    (folder / ("n" * 254)).write_text("long")
+    (folder / os.fsdecode(b"data\xff.txt")).write_text("bytes")
+    return notebook
+
+
+@tampering("a folder with the name of the notebook, beside a notebook with another name")
+def folder_in_the_way(notebook: Notebook, folder: Path) -> None:
+    (folder / f"{UNIT}.ipynb").mkdir()
+    (folder / f"{UNIT}.ipynb" / "x").write_text("in the way")
+    (folder / "hw.ipynb").write_text(json.dumps(notebook))
+
+
+@tampering("a time of handing in that is one terabyte long")
+def endless_time(notebook: Notebook, folder: Path) -> Notebook:
+    with open(folder / "timestamp.txt", "wb") as file:
+        file.truncate(1 << 40)
+    return notebook
+
+
+@tampering("text that takes a parser gigabytes of memory")
+def long_text(notebook: Notebook, folder: Path) -> Notebook:
+    text = {"cell_type": "markdown", "metadata": {}, "source": "a=1\n" * 500_000}
+    notebook["cells"].insert(1, text)
+    return notebook
+
+
+@tampering("pictures in a text that tell somebody when it is read")
+def beacons(notebook: Notebook, folder: Path) -> Notebook:
+    named(notebook, "why")["source"] = (
+        'Because. <img src="http://beacon.example/a"> ![b](http://beacon.example/b) ![c][1]\n\n'
+        "[1]: http://beacon.example/c"
+    )
+    return notebook
+
+
+@tampering("a lone surrogate in every text")
+def surrogates(notebook: Notebook, folder: Path) -> Notebook:
+    for cell in notebook["cells"]:
+        if not cell["metadata"].get("nbgrader", {}).get("solution"):
+            cell["source"] = "".join(cell["source"]) + "\n# \ud800"
     return notebook

@@ -4,11 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from autograder import notebooks
+from autograder.authoring import notebooks
 from autograder.course import SOURCE_TREE, Course
 
 COURSE = Course(SOURCE_TREE)
-NAMES = [name for name in notebooks.names(COURSE) if notebooks.lecture_source(COURSE, name).is_file()]
+NAMES = [
+    name for name in notebooks.names(COURSE) if notebooks.lecture_source(COURSE, name).is_file()
+]
 
 
 @pytest.mark.slow

@@ -9,11 +9,11 @@ import nbformat
 import pytest
 from nbgrader.api import Gradebook
 
-from autograder import notebooks
+from autograder.authoring import notebooks
+from autograder.authoring.release import release
 from autograder.course import SOURCE_TREE, Course
 from autograder.grading import run
-from autograder.release import release
-from autograder.sandbox.prove import highest
+from autograder.sandbox.proof import highest
 
 UNIT = "11_project"
 RELEASED = Course(SOURCE_TREE).assignments / UNIT / f"{UNIT}.ipynb"
@@ -31,7 +31,10 @@ def text(cell: dict[str, Any]) -> str:
 def test_everything_is_graded_by_hand() -> None:
     cells = graded(RELEASED)
     assert sum(cell["metadata"]["nbgrader"]["points"] for cell in cells) == 40
-    assert all(cell["metadata"]["nbgrader"]["solution"] and not cell["metadata"]["nbgrader"]["locked"] for cell in cells)
+    assert all(
+        cell["metadata"]["nbgrader"]["solution"] and not cell["metadata"]["nbgrader"]["locked"]
+        for cell in cells
+    )
     assert [cell["cell_type"] for cell in cells].count("markdown") >= 4
     assert [cell["cell_type"] for cell in cells].count("code") >= 4
 
@@ -54,13 +57,17 @@ def test_the_points_of_a_rubric_add_up() -> None:
 
 
 def test_the_milestones_take_twelve_hours() -> None:
-    everything = "\n".join(text(cell) for cell in json.loads(RELEASED.read_text(encoding="utf-8"))["cells"])
+    everything = "\n".join(
+        text(cell) for cell in json.loads(RELEASED.read_text(encoding="utf-8"))["cells"]
+    )
     table = everything.split("## Twelve hours")[1].split("## Rules")[0]
     assert sum(float(hours) for hours in re.findall(r"^\| ([\d.]+) \|", table, flags=re.M)) == 12
 
 
 @pytest.mark.parametrize("topic", ["digits", "dates", "letters", "relations"])
-def test_the_starter_runs_with_every_topic(topic: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_starter_runs_with_every_topic(
+    topic: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("COURSE_FAST", "1")
     notebook = nbformat.read(RELEASED, as_version=4)
     for cell in notebook.cells:
@@ -68,8 +75,12 @@ def test_the_starter_runs_with_every_topic(topic: str, tmp_path: Path, monkeypat
     assert any(f'TOPICS["{topic}"]' in cell.source for cell in notebook.cells)
     notebooks.execute(notebook, tmp_path)
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
-    assert all(output.output_type != "error" and output.get("name") != "stderr" for output in outputs)
-    tables = [output.data["text/plain"] for output in outputs if "text/plain" in output.get("data", {})]
+    assert all(
+        output.output_type != "error" and output.get("name") != "stderr" for output in outputs
+    )
+    tables = [
+        output.data["text/plain"] for output in outputs if "text/plain" in output.get("data", {})
+    ]
     assert any("starter" in table and "hard validation" in table for table in tables)
 
 
@@ -85,7 +96,11 @@ def test_grading_leaves_everything_to_a_person(course: Course) -> None:
     assert run.grade(course, UNIT, min_level=proof.level if proof is not None else 0).graded == 1
     with Gradebook(course.gradebook_url) as gradebook:
         submission = gradebook.find_submission(UNIT, "one")
-        assert (submission.score, submission.max_score, submission.needs_manual_grade) == (0, 40, True)
+        assert (submission.score, submission.max_score, submission.needs_manual_grade) == (
+            0,
+            40,
+            True,
+        )
         scores = {grade.name: grade.auto_score for grade in submission.notebooks[0].grades}
     assert scores["project_question"] is None
     assert scores["project_change"] == 0  # never touched

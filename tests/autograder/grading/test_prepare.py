@@ -5,11 +5,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
+from autograder.collecting.repair import Unreadable
 from autograder.grading.prepare import Cell, Template, prepare
 from autograder.grading.record import Recorder
-from autograder.repair import Unreadable
 from tests.autograder import classroom
 from tests.autograder.classroom import UNIT, named
 
@@ -42,33 +43,47 @@ def test_an_honest_notebook_stays_as_it_is(notebook: dict[str, Any], template: T
     done = prepare(json.dumps(notebook).encode(), template)
     assert done.repairs == []
     assert [cell.source for cell in done.cells if cell.known is None or not cell.known.locked] == [
-        "".join(cell["source"]) for cell in notebook["cells"] if not cell["metadata"].get("nbgrader", {}).get("locked")
+        "".join(cell["source"])
+        for cell in notebook["cells"]
+        if not cell["metadata"].get("nbgrader", {}).get("locked")
     ]
     assert names(done.cells) == [cell.name for cell in template.cells]
 
 
 def test_hidden_tests_come_back(notebook: dict[str, Any], template: Template) -> None:
-    assert "HIDDEN" not in named(notebook, "test_standardise")["source"]
-    cell = next(c for c in cells(notebook, template) if c.known is not None and c.known.name == "test_standardise")
+    assert "HIDDEN" not in named(notebook, "test_rescaled")["source"]
+    cell = next(
+        c
+        for c in cells(notebook, template)
+        if c.known is not None and c.known.name == "test_rescaled"
+    )
     assert "[1.0, 5.0, 9.0]" in cell.source
 
 
 def test_template_round_trip(template: Template) -> None:
-    assert Template.from_json(json.loads(json.dumps(template.as_json))) == template
+    assert msgspec.msgpack.decode(msgspec.msgpack.encode(template), type=Template) == template
 
 
 def test_marks_are_the_gradebooks(notebook: dict[str, Any], template: Template) -> None:
     mark = named(notebook, "test_softmax")["metadata"]["nbgrader"]
     mark.update(points=300, grade=False, solution=True, locked=False, schema_version=99)
-    cell = next(c for c in cells(notebook, template) if c.known is not None and c.known.name == "test_softmax")
+    cell = next(
+        c
+        for c in cells(notebook, template)
+        if c.known is not None and c.known.name == "test_softmax"
+    )
     assert cell.as_dict()["metadata"]["nbgrader"] | {"checksum": ""} == {
         "schema_version": 3, "grade": True, "solution": False, "task": False, "locked": True,
         "grade_id": "test_softmax", "cell_type": "code", "checksum": "", "points": 3.0,
     }  # fmt: skip
 
 
-def test_missing_tests_stand_behind_their_answers_again(notebook: dict[str, Any], template: Template) -> None:
-    notebook["cells"] = [c for c in notebook["cells"] if not c["metadata"].get("nbgrader", {}).get("grade")]
+def test_missing_tests_stand_after_their_answers_again(
+    notebook: dict[str, Any], template: Template
+) -> None:
+    notebook["cells"] = [
+        c for c in notebook["cells"] if not c["metadata"].get("nbgrader", {}).get("grade")
+    ]
     done = prepare(json.dumps(notebook).encode(), template)
     order = names(done.cells)
     assert order.index("test_softmax") == order.index("softmax") + 1
@@ -76,13 +91,18 @@ def test_missing_tests_stand_behind_their_answers_again(notebook: dict[str, Any]
     assert any("test_softmax was missing" in note for note in done.repairs)
 
 
-def test_an_answer_in_an_unmarked_cell_is_not_overwritten(notebook: dict[str, Any], template: Template) -> None:
+def test_an_answer_in_an_unmarked_cell_is_not_overwritten(
+    notebook: dict[str, Any], template: Template
+) -> None:
     answer = named(notebook, "softmax")
     answer["metadata"], answer["id"] = {}, "mine"
     done = cells(notebook, template)
     at = names(done).index("softmax")
     assert names(done)[at + 1] == "test_softmax"
-    assert next(c.source for c in done if c.known is not None and c.known.name == "softmax") == answer["source"]
+    assert (
+        next(c.source for c in done if c.known is not None and c.known.name == "softmax")
+        == answer["source"]
+    )
 
 
 def test_a_test_before_its_answer_is_moved(notebook: dict[str, Any], template: Template) -> None:

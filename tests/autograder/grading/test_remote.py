@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -10,10 +11,11 @@ import torch
 from autograder.grading.remote import Requests, outcomes_of, request_of
 from autograder.sandbox import agent, wire
 from course_utils import exercises
-from course_utils.compare import outcome_difference
-from course_utils.exercise import Exercise
-from course_utils.judge import VISIBLE_SEED, cases_of, expected_of
-from course_utils.play import Case, play
+from course_utils.judging.compare import outcome_difference
+from course_utils.judging.exercise import Exercise
+from course_utils.judging.judge import VISIBLE_SEED, cases_of, expected_of, judge
+from course_utils.judging.runner import Case, Opaque, Outcome, play
+from course_utils.judging.stand_in import Oracle
 
 EXERCISES = [e for unit in exercises.units() for e in unit.exercises if isinstance(e, Exercise)]
 
@@ -29,12 +31,14 @@ def sent(case: Case) -> Case:
 def test_cases_play_the_same_after_the_journey(exercise: Exercise) -> None:
     if exercise.kind == "training":
         pytest.skip("a training takes long; its cases are sent below")
-    for case, expected in zip(cases_of(exercise, VISIBLE_SEED), expected_of(exercise, VISIBLE_SEED), strict=True):
+    for case, expected in zip(
+        cases_of(exercise, VISIBLE_SEED), expected_of(exercise, VISIBLE_SEED), strict=True
+    ):
         got = play(sent(case), exercise.reference)
         assert outcome_difference(expected, got, 1e-6) is None, case.label
         buffers: list[bytes] = []
         header = json.loads(json.dumps({"outcomes": [agent._outcome(got, buffers)]}))
-        (back,) = outcomes_of(header, b"".join(buffers), 1)
+        (back,) = outcomes_of(header, b"".join(buffers), [case])
         assert outcome_difference(expected, back, 1e-6) is None, case.label
         assert back.changed == got.changed
 
@@ -44,7 +48,12 @@ def test_every_case_can_be_sent_and_gives_nothing_away(exercise: Exercise) -> No
     for case in cases_of(exercise, VISIBLE_SEED):
         request = request_of(case)
         assert request["label"] == ""
-        assert set(request) <= {field.name for field in dataclasses.fields(Case)} - {"group", "raises", "verify", "hidden_values"}
+        assert set(request) <= {field.name for field in dataclasses.fields(Case)} - {
+            "group",
+            "raises",
+            "verify",
+            "hidden_values",
+        }
         wire.encode(request, [])
 
 
@@ -57,8 +66,110 @@ def test_encoded_cases_are_kept() -> None:
 
 
 @pytest.mark.parametrize(
-    "header", [{}, {"outcomes": []}, {"outcomes": [1]}, {"outcomes": [{}]}, {"outcomes": [{"failure": {"kind": "limit"}}]}]
+    "header",
+    [
+        {},
+        {"outcomes": []},
+        {"outcomes": [1]},
+        {"outcomes": [{}]},
+        {"outcomes": [{"failure": {"kind": "limit"}}]},
+    ],
 )
 def test_other_answers_are_refused(header: dict[str, Any]) -> None:
     with pytest.raises(wire.WireError):
-        outcomes_of(header, b"", 1)
+        outcomes_of(header, b"", [Case("")])
+
+
+class Forger:
+    """A child that never calls the answer and says of every case what it likes."""
+
+    source = ""
+
+    def __init__(self, forge: Callable[[Case], dict[str, Any]]) -> None:
+        self.forge = forge
+
+    def play(self, cases: list[Case], limit: float) -> list[Outcome]:
+        buffers: list[bytes] = []
+        nodes = []
+        for case in cases:
+            forged = self.forge(case)
+            values = [
+                wire.encode(value, buffers, agent.NESTED, agent._opaque)
+                for value in forged["values"]
+            ]
+            given = forged.get("gradients", {}).items()
+            gradients = {name: wire.encode(each, buffers) for name, each in given}
+            nodes.append({"values": values, "changed": [], "gradients": gradients})
+        header = json.loads(json.dumps({"outcomes": nodes}))
+        return outcomes_of(header, b"".join(buffers), cases)
+
+    def assisted(self, oracle: Oracle) -> "Forger":
+        return self
+
+    def value(self) -> Any:
+        return None
+
+
+def one_of(value: Any) -> Callable[[Case], dict[str, Any]]:
+    return lambda case: {"values": [value] * (1 + len(case.then))}
+
+
+def first_tensor(case: Case) -> dict[str, Any]:
+    found = next((a for a in case.args if isinstance(a, torch.Tensor)), torch.ones(2))
+    return {"values": [found] * (1 + len(case.then)), "gradients": {}}
+
+
+FORGERIES: dict[str, Callable[[Case], dict[str, Any]]] = {
+    "no values": lambda case: {"values": []},
+    "one value too few": lambda case: {"values": [torch.ones(2)] * len(case.then)},
+    "one value too many": lambda case: {"values": [torch.ones(2)] * (2 + len(case.then))},
+    "none": one_of(None),
+    "true": one_of(True),
+    "zero": one_of(0.0),
+    "not a number": one_of(torch.tensor(float("nan"))),
+    "empty tensor": one_of(torch.empty(0)),
+    "empty list": one_of([]),
+    "empty tuple": one_of(()),
+    "text": one_of("right"),
+    "an object": one_of(Opaque("Right")),
+    "its input": first_tensor,
+}
+
+
+@pytest.mark.parametrize("forgery", FORGERIES)
+def test_an_answer_that_was_never_called_earns_nothing(forgery: str) -> None:
+    for exercise in EXERCISES:
+        if exercise.kind != "training":
+            verdict = judge(exercise, Forger(FORGERIES[forgery]), "secret")
+            assert verdict.points == 0.0, (exercise.name, forgery)
+            assert verdict.status == "failed"
+
+
+def test_exactly_the_gradients_that_were_asked_for() -> None:
+    def answer(case: Case, gradients: dict[str, Any]) -> Outcome:
+        made = {"values": [1.0], "gradients": gradients}
+        return Forger(lambda _: made).play([case], 1.0)[0]
+
+    numbers = torch.ones(2)
+    plain, asked = Case("", (numbers, 3)), Case("", (numbers, 3), gradients=True)
+    assert answer(plain, {}).failure is None
+    assert answer(plain, {"argument 0": numbers}).failure is not None
+    assert answer(asked, {"argument 0": numbers}).failure is None
+    assert answer(asked, {"argument 1": numbers}).failure is not None
+    assert answer(asked, {}).gradients == {}, "which the judge takes for: no gradient arrives"
+    module = Case("", (numbers,), init=(), gradients=True)
+    assert answer(module, {"argument 0": numbers, "weight": numbers}).failure is None
+    assert answer(module, {str(i): None for i in range(1001)}).failure is not None
+
+
+def test_what_a_child_writes_is_cut_and_cleaned() -> None:
+    failure = {"kind": "raised", "type": "E\n\x1b[31m", "line": 3}
+    texts = {"message": "\ud800" + "m" * 9000, "code": "c\x00" * 9000}
+    (outcome,) = outcomes_of({"outcomes": [{"failure": failure | texts}]}, b"", [Case("")])
+    assert outcome.failure is not None
+    for text in (outcome.failure.type, outcome.failure.message, outcome.failure.code):
+        assert len(text.encode()) < 20_000
+        assert not set(text) & set("\x1b\x00")
+    changed = {"values": [1], "changed": [1], "gradients": {}}  # there is no second argument
+    with pytest.raises(wire.WireError):
+        outcomes_of({"outcomes": [changed]}, b"", [Case("", (1,))])

@@ -1,50 +1,56 @@
-"""Runs a function as an ordinary user on a machine where only root can reach Python.
+"""Runs code as an ordinary user, also where only root can reach Python or the checkout.
 
-Where Python lives in root's private home, a mount namespace of its own shows it to everybody for the time of the test;
-nothing on the machine is changed.
+Where those are in a private home, a mount namespace of its own shows them to everybody for the time
+of the test; nothing on the machine is changed.
 """
 
 import os
-import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
-NOBODY = 65534
+from tests.matrix import surroundings
+
+NOBODY = surroundings.ordinary_user()
 
 
 def possible() -> bool:
-    return os.geteuid() == 0 and all(shutil.which(name) for name in ("unshare", "setpriv", "mount"))
+    return os.geteuid() == 0 and all(shutil.which(name) for name in ("unshare", "mount"))
 
 
 def run(code: str, *arguments: str, timeout: float = 300) -> subprocess.CompletedProcess[str]:
     """`python -c code arguments` as nobody."""
-    base = Path(sys.base_prefix)
-    private = next((folder for folder in reversed(base.parents) if not folder.stat().st_mode & 0o001), None)
-    script = []
-    if private is not None:
-        script = [
-            "keep=$(mktemp -d)",
-            f"mount --bind {shlex.quote(str(base))} $keep",
-            f"mount -t tmpfs -o mode=755 tmpfs {shlex.quote(str(private))}",
-            f"mkdir -p {shlex.quote(str(base))}",
-            f"mount --bind $keep {shlex.quote(str(base))}",
-        ]
-    command = shlex.join([sys.executable, "-c", code, *arguments])
-    script.append(f"exec setpriv --reuid {NOBODY} --regid {NOBODY} --clear-groups -- {command}")
     environment = {
         "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
         "HOME": "/tmp",
         "OMP_NUM_THREADS": "1",
-        "MPLCONFIGDIR": "/tmp/mpl-nobody",
+        "MPLCONFIGDIR": f"/tmp/mpl-{NOBODY}",
+        "PYTHONPATH": str(surroundings.SOURCE_TREE),
     }
-    return subprocess.run(
-        ["unshare", "--mount", "sh", "-ec", "\n".join(script)],
-        capture_output=True,
-        text=True,
-        env=environment,
-        cwd="/",
-        check=False,
-        timeout=timeout,
-    )
+    command = [sys.executable, "-m", "tests.autograder.sandbox.ordinary", str(NOBODY)]
+    with tempfile.TemporaryDirectory(prefix="kept-") as folder:
+        return subprocess.run(
+            ["unshare", "--mount", *command, folder, code, *arguments],
+            capture_output=True,
+            text=True,
+            env=environment,
+            cwd="/",
+            check=False,
+            timeout=timeout,
+        )
+
+
+def enter(uid: int, folder: str, command: list[str]) -> None:
+    """In the namespace, still as root: show Python to everybody, then be an ordinary user."""
+    if surroundings.private_homes([Path(sys.base_prefix), surroundings.SOURCE_TREE]):
+        surroundings.place_python(0, 0o755, folder)
+    os.setgroups([])
+    os.setresgid(uid, uid, uid)
+    os.setresuid(uid, uid, uid)
+    os.execv(sys.executable, command)
+
+
+if __name__ == "__main__":
+    enter(int(sys.argv[1]), sys.argv[2], [sys.executable, "-c", *sys.argv[3:]])

@@ -1,4 +1,6 @@
-"""The wire format: what goes in comes out, and whatever else comes in raises WireError and nothing else."""
+"""The wire format: what goes in comes out, and whatever else comes in raises WireError and nothing
+else.
+"""
 
 import contextlib
 import json
@@ -14,11 +16,20 @@ from hypothesis import strategies as st
 from autograder.grading.remote import outcomes_of
 from autograder.sandbox import wire
 from autograder.sandbox.wire import Decoder, Record, WireError
+from course_utils.judging.runner import Case
 
 DTYPES = [getattr(torch, name) for name in wire.DTYPES]
 plain = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**62), 2**62) | st.floats(allow_nan=False) | st.text(max_size=20),
-    lambda inner: st.lists(inner, max_size=4) | st.tuples(inner, inner) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**62), 2**62)
+    | st.floats(allow_nan=False)
+    | st.text(max_size=20),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.tuples(inner, inner)
+        | st.dictionaries(st.text(max_size=5), inner, max_size=3)
+    ),
     max_leaves=12,
 )
 
@@ -38,7 +49,11 @@ def test_plain_values_arrive(value: Any) -> None:
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("shape", [(), (0,), (3,), (2, 3), (2, 0, 4), (1, 2, 3, 4)], ids=str)
 def test_tensors_arrive(dtype: torch.dtype, shape: tuple[int, ...]) -> None:
-    value = torch.arange(max(1, torch.Size(shape).numel()))[: torch.Size(shape).numel()].reshape(shape).to(dtype)
+    value = (
+        torch.arange(max(1, torch.Size(shape).numel()))[: torch.Size(shape).numel()]
+        .reshape(shape)
+        .to(dtype)
+    )
     got = there_and_back([value, (value,)])
     assert torch.equal(got[0], value)
     assert got[0].dtype == got[1][0].dtype == dtype
@@ -52,7 +67,14 @@ def test_a_transposed_tensor_arrives_transposed() -> None:
 
 
 def test_what_has_no_data_is_refused() -> None:
-    for value in (torch.eye(3).to_sparse(), torch.empty(3, device="meta"), object(), {1, 2}, 10**1000, "x" * (2 << 20)):
+    for value in (
+        torch.eye(3).to_sparse(),
+        torch.empty(3, device="meta"),
+        object(),
+        {1, 2},
+        10**1000,
+        "x" * (2 << 20),
+    ):
         with pytest.raises(WireError):
             wire.encode(value, [])
 
@@ -96,6 +118,17 @@ def test_malformed_values_are_refused(node: Any) -> None:
         Decoder(b"\x07" * 4, lambda record: record).decode(node)
 
 
+@pytest.mark.parametrize(
+    "shape",
+    [[2**39, 0], [2**39, 2**39, 0], [0, 2**39, 2**39, 2**39], [2**27, 0], [0, 2**21]],
+    ids=str,
+)
+def test_nothing_has_endless_rows(shape: list[int]) -> None:
+    """A tensor without elements takes no bytes, but a list of its rows takes memory."""
+    with pytest.raises(WireError):
+        Decoder(b"").decode({"tensor": ["float32", shape, list(range(len(shape)))]})
+
+
 def test_depth_and_number_of_values_are_bounded() -> None:
     deep: Any = 1
     for _ in range(wire.DEPTH + 2):
@@ -116,12 +149,27 @@ json_values = st.recursive(
     lambda inner: (
         st.lists(inner, max_size=5)
         | st.dictionaries(
-            st.sampled_from(["tensor", "tuple", "dict", "record", "ellipsis", "values", "changed", "gradients", "failure", "x"]),
+            st.sampled_from(
+                [
+                    "tensor",
+                    "tuple",
+                    "dict",
+                    "record",
+                    "ellipsis",
+                    "values",
+                    "changed",
+                    "gradients",
+                    "failure",
+                    "x",
+                ]
+            ),
             inner,
             max_size=3,
         )
         | st.tuples(
-            st.sampled_from([*wire.DTYPES, "object"]), st.lists(st.integers(-2, 5), max_size=4), st.lists(st.integers(-1, 4), max_size=4)
+            st.sampled_from([*wire.DTYPES, "object"]),
+            st.lists(st.integers(-2, 5) | st.sampled_from([2**20, 2**39, 2**62]), max_size=4),
+            st.lists(st.integers(-1, 4), max_size=4) | st.integers(0, 4).map(lambda n: [*range(n)]),
         ).map(lambda content: {"tensor": list(content)})
     ),
     max_leaves=20,
@@ -137,9 +185,11 @@ def test_fuzzed_values_raise_only_the_documented_error(node: Any, body: bytes) -
 
 @settings(max_examples=600, deadline=None)
 @given(st.lists(json_values, max_size=3) | json_values, st.binary(max_size=64), st.integers(0, 3))
-def test_fuzzed_outcomes_raise_only_the_documented_error(nodes: Any, body: bytes, count: int) -> None:
+def test_fuzzed_outcomes_raise_only_the_documented_error(
+    nodes: Any, body: bytes, count: int
+) -> None:
     with contextlib.suppress(WireError):
-        assert len(outcomes_of({"outcomes": nodes}, body, count)) == count
+        assert len(outcomes_of({"outcomes": nodes}, body, [Case("")] * count)) == count
 
 
 outcome_nodes = st.fixed_dictionaries(
@@ -168,8 +218,16 @@ failure_nodes = st.fixed_dictionaries(
 @given(st.lists(outcome_nodes | failure_nodes, min_size=1, max_size=2), st.binary(max_size=32))
 def test_nearly_right_outcomes_raise_only_the_documented_error(nodes: Any, body: bytes) -> None:
     try:
-        for outcome in outcomes_of({"outcomes": nodes}, body, len(nodes)):
-            assert outcome.failure is None or outcome.failure.kind in ("raised", "time", "missing", "parameters")
+        outcomes = outcomes_of({"outcomes": nodes}, body, [Case("")] * len(nodes))
+        for node, outcome in zip(nodes, outcomes, strict=True):
+            if "failure" in node:
+                assert outcome.failure is not None
+                assert outcome.failure.kind in ("raised", "time", "missing", "parameters")
+            elif len(node["values"]) != 1 or node["gradients"]:
+                assert outcome.failure is not None
+                assert outcome.failure.kind == "crash"
+            else:
+                assert outcome.failure is None
     except WireError:
         pass
 
@@ -191,7 +249,9 @@ def test_fuzzed_frames_raise_only_the_documented_errors(data: bytes) -> None:
 def test_frames_arrive_in_pieces() -> None:
     read, write = os.pipe()
     frame = wire.pack({"seq": 1, "text": "é" * 1000}, [b"x" * 300_000])
-    thread = threading.Thread(target=lambda: [os.write(write, frame[i : i + 777]) for i in range(0, len(frame), 777)])
+    thread = threading.Thread(
+        target=lambda: [os.write(write, frame[i : i + 777]) for i in range(0, len(frame), 777)]
+    )
     thread.start()
     header, body = wire.read(read)
     thread.join()

@@ -1,7 +1,9 @@
-"""Loaded by every interpreter that a fault test starts with this folder on its path: makes workers die, hang or differ.
+"""Loaded by every interpreter that a fault test starts with this folder on its path.
 
-FAULTS is a list such as `kill:eve,hang:hal,version`: the process that grades eve kills itself, that of hal never answers, and this
-installation says that it has another version of the course.
+Makes workers die, hang or differ.
+
+FAULTS is a list such as `kill:eve,hang:hal,version`: the process that grades eve kills itself,
+that of hal never answers, and this installation says that it has another version of the course.
 """
 
 import importlib.abc

@@ -1,4 +1,5 @@
 # attack: aborts
+# level: 0
 # limit: crash
 import os
 os.abort()

@@ -1,4 +1,5 @@
 # attack: an object whose picture never ends
+# level: 0
 # limit: cell_seconds
 def softmax(scores, dim=-1):
     return scores

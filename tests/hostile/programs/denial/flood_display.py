@@ -1,4 +1,5 @@
 # attack: floods the notebook with displays
+# level: 0
 # limit: output_kb
 from IPython.display import display
 while True:

@@ -1,4 +1,5 @@
 # attack: floods standard error from a thread, and then returns
+# level: 0
 # limit: output_kb
 import sys, threading
 def flood():

@@ -1,4 +1,5 @@
 # attack: announces a message of 2**60 bytes
+# level: 0
 # limit: maybe
 import os, struct
 for fd in range(3, 256):

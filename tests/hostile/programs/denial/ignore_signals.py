@@ -1,4 +1,5 @@
 # attack: ignores every signal and sleeps
+# level: 0
 # limit: cell_seconds
 import signal, time
 for number in range(1, 65):

@@ -1,4 +1,5 @@
 # attack: signals everything that it can
+# level: 2
 # limit: maybe
 import os, signal
 for pid in [-1, 0, 1, os.getppid(), @PID@, *range(2, 400)]:

@@ -1,4 +1,5 @@
 # attack: kills itself
+# level: 0
 # limit: maybe
 import os, signal
 os.kill(os.getpid(), signal.SIGKILL)

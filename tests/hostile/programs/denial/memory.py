@@ -1,6 +1,5 @@
-# attack: asks for more and more memory
+# attack: asks for more and more memory (at most 1 GB, in case that no wall stops it)
 # limit: memory_mb
-import torch
 hoard = []
-while True:
-    hoard.append(torch.ones(16 << 20))
+for _ in range(16):
+    hoard.append(b"x" * (64 << 20))

@@ -1,4 +1,5 @@
 # attack: makes namespaces and mounts of its own
+# level: 2
 import ctypes
 libc = ctypes.CDLL(None, use_errno=True)
 for flag in (0x10000000, 0x20000, 0x20000000, 0x40000000):

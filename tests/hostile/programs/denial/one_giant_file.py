@@ -1,6 +1,6 @@
-# attack: writes one endless file
+# attack: writes one endless file (at most 64 MB, in case that no wall stops it)
 # limit: disk_mb
 import signal
 with open("/tmp/giant", "wb") as file:
-    while True:
+    for _ in range(64):
         file.write(b"x" * (1 << 20))

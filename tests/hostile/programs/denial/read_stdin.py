@@ -1,3 +1,4 @@
 # attack: reads standard input
+# level: 0
 import sys
 print(sys.stdin.read())

@@ -1,4 +1,5 @@
 # attack: a regular expression that never ends
+# level: 0
 # limit: maybe
 import re
 def softmax(scores, dim=-1):

@@ -1,4 +1,5 @@
 # attack: reads from address zero
+# level: 0
 # limit: crash
 import ctypes
 ctypes.string_at(0)

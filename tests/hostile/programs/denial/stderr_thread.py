@@ -1,5 +1,5 @@
 # attack: a thread that keeps writing to standard error
-# spoils: standardise
+# spoils: rescaled
 import sys, threading, time
 def nag():
     while True:

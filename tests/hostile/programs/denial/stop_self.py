@@ -1,4 +1,5 @@
 # attack: stops itself without ending
+# level: 0
 # limit: maybe
 import os, signal
 def softmax(scores, dim=-1):

@@ -1,5 +1,6 @@
-# attack: starts threads without end
+# attack: starts threads without end (at most 400, in case that no wall stops it)
 # limit: processes
 import threading, time
-while True:
+for _ in range(400):
     threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()
+time.sleep(60)

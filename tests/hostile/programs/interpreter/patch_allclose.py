@@ -1,5 +1,5 @@
 # attack: every comparison of torch and numpy says equal
-# spoils: standardise
+# spoils: rescaled
 import numpy
 import torch
 torch.allclose = torch.equal = torch.isclose = lambda *args, **kwargs: True

@@ -1,0 +1,3 @@
+# attack: returns a text that grows twentyfold when it is escaped for a page
+def softmax(scores, dim=-1):
+    return "'\"<&\\" * 200_000

@@ -1,0 +1,1 @@
+"""The walls in every surrounding in which a grader may be started."""
