@@ -1,54 +1,72 @@
-# Every target sets up .venv by itself if needed; a second run reuses it. `make help` lists them.
+# Every target first installs what it needs into .venv; a second run reuses it. `make help` lists them.
 PYTHON ?= python3
 BIN := .venv/bin
-READY := .venv/.ready
+SHELL := /bin/bash
+.SHELLFLAGS := -o pipefail -c
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help demo test lab notebooks release site bench bench-scale audit measure lint clean
+.PHONY: help demo test test-full quick lab models notebooks release site bench bench-scale audit mutate fuzz measure lint clean
 
 help:  ## what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
-$(READY): pyproject.toml constraints.txt
-	@echo "setting up .venv (a few minutes the first time)"
-	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[dev]"
-	@touch $(READY)
+# .venv/.instructor, .venv/.site, .venv/.dev: the extra of pyproject.toml of that name is installed
+.venv/.%: pyproject.toml constraints.txt
+	@test -x $(BIN)/python || { echo "making .venv"; $(PYTHON) -m venv .venv; }
+	@echo "installing the packages for '$*' into .venv (minutes the first time)"
+	@$(BIN)/python -m pip install --constraint constraints.txt --editable ".[$*]" \
+		| awk '/^Collecting|^Installing/ { print "  " substr($$0, 1, 100); fflush() }'
+	@touch $@
 
-demo: $(READY)  ## release, simulate a class of 30, grade it, show where to look
+demo: .venv/.instructor  ## release, simulate a class of 30, grade it, show where to look
 	@$(BIN)/python -m autograder.demo
 
-test: $(READY)  ## everything that CI runs
+test: .venv/.dev  ## what a change can break: lint, unit tests, the bank, attacks, pages
 	@$(BIN)/python -m tests.gates
 
-lab: $(READY)  ## JupyterLab with the course
+test-full: .venv/.dev  ## the long rest: every lecture in full, stock nbgrader, faults, surroundings
+	@$(BIN)/python -m tests.gates full
+
+quick: .venv/.dev  ## lint, types and the fast unit tests, for work in between
+	@$(BIN)/python -m tests.gates quick
+
+lab: .venv/.lab  ## JupyterLab with the course
 	@$(BIN)/jupyter lab lectures
 
-notebooks: $(READY)  ## build stale notebooks from their text; UNIT=03 builds one
-	@$(BIN)/python -m autograder.notebooks $(UNIT)
+models: .venv/.dev  ## train the models of the website, with the course's own code (two minutes)
+	@$(BIN)/python -m tools.models
 
-release: $(READY)  ## write the student repository (folder and zip)
-	@$(BIN)/python -m autograder.student_repository
+notebooks: .venv/.instructor  ## build stale notebooks from their text; UNIT=03 builds one
+	@$(BIN)/python -m autograder.authoring.notebooks $(UNIT)
 
-site: $(READY)  ## the course as a website, into build/site; runs no notebook
+release: .venv/.instructor  ## write the student repository (folder and zip)
+	@$(BIN)/python -m autograder.authoring.student_repository $(UNITS)
+
+site: .venv/.site  ## the course as a website, into build/site; runs no notebook
 	@$(BIN)/python docs/site/build.py
 
-audit: $(READY)  ## judge the whole bank of variants
+audit: .venv/.instructor  ## judge the whole bank of attempts
 	@$(BIN)/autograder audit
 
-bench: $(READY)  ## measure this engine against stock nbgrader, and the attention code against torch's
+mutate: .venv/.instructor  ## judge right answers with one small mistake each, made by a machine (minutes)
+	@$(BIN)/autograder mutate $(UNIT)
+
+fuzz: .venv/.dev  ## random submissions and downloads by the thousand: a result or one line about each
+	@COURSE_FUZZ=2000 $(BIN)/python -m pytest tests/autograder/test_collect_hostile.py tests/autograder/grading/test_any_submission.py
+
+bench: .venv/.dev  ## measure this engine against stock nbgrader, and the attention code against torch's
 	@$(BIN)/autograder bench
-	@$(BIN)/python -m autograder.bench_pages
-	@$(BIN)/python -m autograder.bench_attention
-	@$(BIN)/python -m autograder.bench_multihead
+	@$(BIN)/python -m tools.bench.pages
+	@$(BIN)/python -m tools.bench.attention
+	@$(BIN)/python -m tools.bench.multihead
 
-bench-scale: $(READY)  ## how far grading carries: 500 real submissions, 5,000 without work, and what follows for 100,000 (an idle machine)
-	@$(BIN)/python -m autograder.bench_scale
+bench-scale: .venv/.dev  ## how far grading carries: 500 real submissions, 5,000 without work (an idle machine)
+	@$(BIN)/python -m tools.bench.scale
 
-measure: $(READY)  ## measure again whatever the documentation states (an idle machine, half an hour), and make the example pages
-	@$(BIN)/python -m autograder.measure
+measure: .venv/.dev  ## measure again whatever the documentation states (an idle machine, half an hour)
+	@$(BIN)/python -m tools.measure
 
-lint: $(READY)  ## ruff and mypy
+lint: .venv/.dev  ## ruff and mypy
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
 
 clean:  ## remove the environment and what the tools left behind

@@ -1,4 +1,4 @@
-"""nbgrader's configuration: where this course keeps its files, and how a stub looks. `autograder` uses the same."""
+"""nbgrader's configuration, the same that `autograder` uses: its folders, and how a stub looks."""
 
 from pathlib import Path
 
