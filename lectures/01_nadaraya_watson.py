@@ -29,7 +29,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from course_utils import drawing
+import drawings
 from course_utils.nadaraya_watson import gaussian_weights, leave_one_out_error
 from course_utils.nadaraya_watson import nadaraya_watson, softmax
 from course_utils.plotting import Table, bars, curves, heatmap, heatmaps, interactive
@@ -645,7 +645,7 @@ Table(rows, names)
 # predictions $(Q)$. `nadaraya_watson` returns both, predictions and weights:
 
 # %%
-drawing.nadaraya_watson()
+drawings.nadaraya_watson()
 
 # %% [markdown]
 # Here is the answer for towns of every size. Compare it with the steps above:

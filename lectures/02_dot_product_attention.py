@@ -33,7 +33,7 @@ from course_utils.dot_product_attention import (
     scaled_dot_product_attention,
     self_attention,
 )
-from course_utils.drawing import attention_flow
+from drawings import attention_flow
 from course_utils.nadaraya_watson import softmax
 from course_utils.plotting import Table, bars, curves, heatmap, heatmaps
 from course_utils.plotting import interactive, plt

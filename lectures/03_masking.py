@@ -25,7 +25,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from course_utils.drawing import masked_attention_flow
+from drawings import masked_attention_flow
 from course_utils.masking import causal_mask, fused_masked_attention, masked_attention
 from course_utils.masking import masked_softmax, padding_mask, sees_the_future
 from course_utils.plotting import Table, bars, curves, heatmap, heatmaps

@@ -24,7 +24,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from course_utils import drawing
+import drawings
 from course_utils.data.letters import Vocabulary
 from course_utils.data.reviews import KINDS, reviews
 from course_utils.data.sequences import read_rows, spell
@@ -46,7 +46,7 @@ torch.set_num_threads(1)
 # state; that arrow is left out.)
 
 # %%
-drawing.encoder_decoder_with_attention()
+drawings.encoder_decoder_with_attention()
 
 # %% [markdown]
 # ## Two networks with one vector between them
@@ -58,7 +58,7 @@ drawing.encoder_decoder_with_attention()
 # at hand at every step), and writes:
 
 # %%
-drawing.encoder_decoder()
+drawings.encoder_decoder()
 
 # %% [markdown]
 # Our recurrent networks are GRUs, later also an LSTM. All you need to know here: at
@@ -543,7 +543,7 @@ heatmap(weights[0], answer, text, title, ax, values=False, vmax=1);
 
 
 # %%
-drawing.luong_and_bahdanau()
+drawings.luong_and_bahdanau()
 
 # %% [markdown]
 # Again by hand, with a size of one for everything, so that all weights are numbers:

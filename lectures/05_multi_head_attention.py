@@ -25,7 +25,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from course_utils import drawing
+import drawings
 from course_utils.masking import causal_mask, masked_attention, sees_the_future
 from course_utils.multi_head_attention import MultiHeadAttention, from_torch
 from course_utils.multi_head_attention import merge_heads, recorded_weights, split_heads
@@ -302,7 +302,7 @@ print(f"largest difference: {(concatenated @ w_o - as_sum).abs().max():.1e}")
 # drawing has all the shapes:
 
 # %%
-drawing.heads()
+drawings.heads()
 
 # %% [markdown]
 # Query, key and value are three arguments because they need not be the same tensor: in

@@ -145,7 +145,7 @@ Table(rows, ["layer", "equivariant"])
 # $h_t = g(x_t, t)$. The rest of this lecture is about good choices of $g$.
 
 # %%
-from course_utils.drawing import positions as where_positions_come_in
+from drawings import positions as where_positions_come_in
 
 where_positions_come_in()
 

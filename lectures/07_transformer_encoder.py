@@ -20,7 +20,7 @@
 # gets its section below.
 
 # %%
-from course_utils.drawing import encoder_block
+from drawings import encoder_block
 
 encoder_block()
 

@@ -305,7 +305,7 @@ Table(rows, ["what the decoder reads", "difference from nn.Transformer"])
 # the vocabulary, of which softmax makes probabilities.
 
 # %%
-from course_utils.drawing import transformer as drawn
+from drawings import transformer as drawn
 
 drawn()
 

@@ -18,7 +18,7 @@
 # The whole model on one page; the lecture goes through it from the bottom to the top:
 
 # %%
-from course_utils.drawing import vision_transformer
+from drawings import vision_transformer
 
 vision_transformer()
 

@@ -174,7 +174,7 @@ Table(list(zip(names, scores, weights[0])), ["region", "score e", "weight α"], 
 # one look and one step.
 
 # %%
-from course_utils.drawing import captioner as drawn
+from drawings import captioner as drawn
 
 drawn()
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import course_utils
+import drawings
 from autograder.authoring import notebooks
 from autograder.authoring.release import opened
 from autograder.course import SOURCE_TREE, Course
@@ -27,7 +28,7 @@ FOLDER = "student_repository"
 ALLOWED = (
     "README.md", "LICENSE", "pyproject.toml", ".gitignore", "lectures/*.ipynb",
     "assignments/*/*.ipynb", "solutions/*.ipynb",
-    "course_utils/*.py", "course_utils/data/*", "course_utils/drawing/*.py",
+    "course_utils/*.py", "course_utils/data/*", "drawings/*.py",
     "course_utils/judging/*.py",
     "course_utils/exercises/*.py", "course_utils/exercises/*/*.py",
 )  # fmt: skip
@@ -53,7 +54,7 @@ dependencies = [
 lab = ["jupyterlab>=4", "ipykernel>=6"]
 
 [tool.setuptools.packages.find]
-include = ["course_utils*"]
+include = ["course_utils*", "drawings*"]
 
 [tool.setuptools.package-data]
 course_utils = ["data/*"]
@@ -82,7 +83,6 @@ def build(course: Course, target: Path | None = None, units: list[str] | None = 
 
 
 def _fill(course: Course, new: Path, units: list[str]) -> None:
-    package = Path(course_utils.__file__).parent
     for name in units:
         for path in (
             notebooks.lecture_path(course, name),
@@ -90,9 +90,11 @@ def _fill(course: Course, new: Path, units: list[str]) -> None:
         ):
             if path.is_file():
                 _copy(path, new / path.relative_to(course.root))
-    for path in package.rglob("*"):
-        if path.is_file() and "__pycache__" not in path.parts:
-            _copy(path, new / "course_utils" / path.relative_to(package))
+    for module in (course_utils, drawings):
+        package = Path(str(module.__file__)).parent
+        for path in package.rglob("*"):
+            if path.is_file() and "__pycache__" not in path.parts:
+                _copy(path, new / package.name / path.relative_to(package))
     for name, choice in choices().items():
         (new / name).write_text(sealed.source(choice), encoding="utf-8")
     readme = (SOURCE_TREE / "docs" / "student.md").read_text(encoding="utf-8")

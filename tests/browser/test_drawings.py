@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from course_utils import drawing
-from course_utils.drawing.canvas import Drawing
+import drawings
+from drawings.canvas import Drawing
 
 pytestmark = pytest.mark.browser
 DRAWINGS: dict[str, Callable[[], Drawing]] = {
     name: made
-    for name, made in vars(drawing).items()
-    if inspect.isfunction(made) and made.__module__ == drawing.__name__ and name[0] != "_"
+    for name, made in vars(drawings).items()
+    if inspect.isfunction(made) and made.__module__ == drawings.__name__ and name[0] != "_"
 }
 FONTS = ("Liberation Sans", "DejaVu Sans")  # as wide as Arial, and as wide as it gets
 MEASURE = """() => {

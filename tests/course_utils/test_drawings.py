@@ -10,15 +10,15 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from course_utils import drawing
-from course_utils.drawing import canvas
-from course_utils.drawing.canvas import Box, Drawing
+import drawings
+from drawings import canvas
+from drawings.canvas import Box, Drawing
 
 SVG = "{http://www.w3.org/2000/svg}"
 DRAWINGS: dict[str, Callable[[], Drawing]] = {
     name: made
-    for name, made in vars(drawing).items()
-    if inspect.isfunction(made) and made.__module__ == drawing.__name__ and name[0] != "_"
+    for name, made in vars(drawings).items()
+    if inspect.isfunction(made) and made.__module__ == drawings.__name__ and name[0] != "_"
 }
 Area = tuple[float, float, float, float]  # left, top, right, bottom
 
@@ -197,7 +197,7 @@ def test_readable_on_a_phone(drawn: Drawing) -> None:
 
 
 def test_same_in_every_process() -> None:
-    code = "from course_utils import drawing\nprint(drawing.{name}().svg)"
+    code = "import drawings\nprint(drawings.{name}().svg)"
     name = "transformer"
     run = [sys.executable, "-c", code.format(name=name)]
     again = subprocess.run(run, capture_output=True, text=True, check=True).stdout

@@ -4,7 +4,7 @@ import itertools
 import math
 from collections.abc import Sequence
 
-from course_utils.drawing.canvas import Box, Drawing
+from drawings.canvas import Box, Drawing
 
 FLOW = 167.5  # where scores, weights and output stand in units 01 to 03: between query and keys
 
