@@ -134,6 +134,7 @@ def test_the_tested_versions_lie_in_the_declared_ranges() -> None:
 
 IMPORTED_WHERE = {  # package -> the extras that may be taken for granted there
     "course_utils": (),
+    "drawings": (),
     "autograder": ("instructor", "cluster"),
     "docs/site": ("instructor", "site"),
     "tools": ("instructor", "cluster", "site", "dev"),
@@ -201,11 +202,11 @@ def test_every_test_belongs_to_a_gate() -> None:
 def test_every_module_and_every_guide_has_a_place_on_the_site() -> None:
     site = SOURCE_TREE / "docs" / "site"
     described = "".join(path.read_text("utf-8") for path in site.glob("api/*.md"))
-    package = SOURCE_TREE / "course_utils"
-    for path in package.rglob("*.py"):
-        parts = path.relative_to(package).with_suffix("").parts
-        if path.name != "__init__.py" and parts[0] != "exercises":
-            assert f"automodule:: course_utils.{'.'.join(parts)}\n" in described
+    for package in (SOURCE_TREE / "course_utils", SOURCE_TREE / "drawings"):
+        for path in package.rglob("*.py"):
+            parts = path.relative_to(package).with_suffix("").parts
+            if path.name != "__init__.py" and parts[0] != "exercises":
+                assert f"automodule:: {package.name}.{'.'.join(parts)}\n" in described
     listed = "".join(path.read_text("utf-8") for path in site.glob("*.md"))
     for guide in (SOURCE_TREE / "docs").glob("*.md"):
         assert f"<docs/{guide.stem}>" in listed
