@@ -5,6 +5,7 @@ The course's own tests are judged from outside, an instructor's asserts run insi
 
 import gc
 import math
+import threading
 import time
 import warnings
 from dataclasses import dataclass, field, replace
@@ -16,7 +17,7 @@ import torch
 from autograder import outside
 from autograder.grading.outputs import markdown
 from autograder.grading.prepare import Cell, SourceCell
-from autograder.grading.remote import Requests, outcomes_of
+from autograder.grading.remote import Requests, outcomes_of, question_of
 from autograder.grading.results import CaseResult, CellResult, LimitNote
 from autograder.grading.session import NO_DATA, Session, Stopped
 from autograder.sandbox import wire
@@ -32,14 +33,12 @@ from course_utils.judging.judge import (
     judge,
     variant_outcomes,
 )
-from course_utils.judging.runner import Case, Failure, Outcome
-from course_utils.judging.stand_in import REFUSED, Answer, Oracle, Question
+from course_utils.judging.runner import Case, Failure, Outcome, alarm
+from course_utils.judging.stand_in import REFUSED, Oracle
 
 REQUESTS = Requests()
 TIMES, LEAST = 20.0, 2.0  # an answer gets so many times what the solution needs, or so many seconds
 ANSWER_CELL = 10.0  # seconds for a cell that only has to define its answer
-QUESTIONS = 60  # that one case may ask of stand-ins: each one plays it again
-ENDLESS_QUESTIONS = Failure("raised", REFUSED, "it asked too many questions")
 TOO_LARGE = "the answer is too large to be sent, or holds something that cannot be sent"
 MAX_TITLE, MAX_MESSAGE, MAX_CARD, MAX_HTML = 300, 4000, 20_000, 300_000  # characters
 LIMITS = {  # for the student, by the name in course.toml
@@ -54,27 +53,6 @@ LIMITS = {  # for the student, by the name in course.toml
 
 
 @dataclass
-class Served:
-    """Answers to the questions of one case; a child keeps those that it was sent already."""
-
-    answers: list[tuple[Any, list[bytes]]] = field(default_factory=list)  # encoded
-    sent: int = 0
-
-    def add(self, answer: Answer) -> None:
-        own: list[bytes] = []
-        self.answers.append((wire.encode(answer, own), own))
-
-    def unsent(self, buffers: list[bytes], fresh: bool) -> list[Any]:
-        """How many the child has, and the others; all of them for a fresh one."""
-        known = 0 if fresh else self.sent
-        new = self.answers[known:]
-        self.sent = len(self.answers)
-        for _, own in new:
-            buffers += own
-        return [known, [node for node, _ in new]]
-
-
-@dataclass
 class RemoteAttempt:
     """An answer in the student's process, seen through the wall."""
 
@@ -86,49 +64,23 @@ class RemoteAttempt:
     seconds: float = math.inf  # for all cases of a seed; an exercise's own limit may be less
 
     def assisted(self, oracle: Oracle) -> "RemoteAttempt":
+        if threading.current_thread() is threading.main_thread():
+            oracle.watch = alarm  # a thread for each question would take longer than its answer
         return replace(self, oracle=oracle)
 
     def play(self, cases: list[Case], limit: float) -> list[Outcome]:
-        """Put the cases to the answer; each question of a stand-in is answered here, and its case
-        put again."""
+        """Put the cases to the answer; questions of stand-ins are answered meanwhile."""
         limit = min(limit, self.seconds)
-        if self.oracle is None:
-            return self._play(cases, limit, {}, [])
-        outcomes: list[Outcome] = [Outcome(failure=ENDLESS_QUESTIONS)] * len(cases)
-        served = [Served() for _ in cases]
-        still = list(range(len(cases)))
-        for _ in range(QUESTIONS):
-            fresh = self.session.child is None  # then it knows no earlier answer
-            buffers: list[bytes] = []
-            new = [served[i].unsent(buffers, fresh) for i in still]
-            told = {"stand_ins": self.oracle.wanted, "served": new, "numbers": still}
-            got = self._play([cases[i] for i in still], limit, told, buffers)
-            for i, outcome in zip(still, got, strict=True):
-                if outcome.asks is None:
-                    outcomes[i] = outcome
-                else:
-                    served[i].add(self._answer(self.oracle, outcome.asks))
-            still = [i for i, outcome in zip(still, got, strict=True) if outcome.asks is not None]
-            if not still:
-                break
-        return outcomes
-
-    def _answer(self, oracle: Oracle, question: Question) -> Answer:
-        """What is computed here for a submission counts as its own time."""
-        before = oracle.seconds
-        answer = oracle(question)
-        self.session.used += oracle.seconds - before
-        return answer
-
-    def _play(
-        self, cases: list[Case], limit: float, told: dict[str, Any], more: list[bytes]
-    ) -> list[Outcome]:
         nodes, buffers = REQUESTS.encode(cases)
-        fields = {"name": self.name, "cases": nodes, "limit": limit, **told}
+        fields = {"name": self.name, "cases": nodes, "limit": limit}
+        if self.oracle is not None:
+            fields["stand_ins"] = self.oracle.wanted
         header: dict[str, Any] = {}
         try:
-            header, body = self.session.ask(self.where, "play", limit, fields, buffers + more)
-            outcomes = outcomes_of(header, body, cases, may_ask=bool(told))
+            header, body = self.session.ask(
+                self.where, "play", limit, fields, buffers, self.oracle and self._answer
+            )
+            outcomes = outcomes_of(header, body, cases)
             failures = [each.failure for each in outcomes if each.failure is not None]
             for failure in failures:
                 self.session.suspect(self.where, f"{failure.type}: {failure.message}")
@@ -142,6 +94,15 @@ class RemoteAttempt:
             note = self.session.stop(self.where, "crash", why).note
         failure = Failure("crash" if note.limit == "crash" else "limit", "", in_words(note))
         return [Outcome(failure=failure)] * len(cases)
+
+    def _answer(self, node: Any, body: bytearray) -> tuple[Any, list[bytes]]:
+        """What a stand-in is told: WireError if its question is none."""
+        assert self.oracle is not None
+        answer, buffers = self.oracle(question_of(node, body)), list[bytes]()
+        try:
+            return wire.encode(answer, buffers), buffers
+        except WireError as error:
+            return wire.encode({"error": (REFUSED, str(error))}, []), []
 
     def value(self) -> Any:
         try:

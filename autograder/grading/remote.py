@@ -89,10 +89,9 @@ class Requests:
 
 
 def outcomes_of(
-    header: dict[str, Any], body: bytes | bytearray, cases: list[Case], may_ask: bool = False
+    header: dict[str, Any], body: bytes | bytearray, cases: list[Case]
 ) -> list[Outcome]:
-    """What a child answered: WireError unless it is one well-formed outcome for each case (or a
-    question, if it may ask)."""
+    """What a child answered: WireError unless it is one well-formed outcome for each case."""
     nodes = header.get("outcomes")
     if type(nodes) is not list or len(nodes) != len(cases):
         raise WireError("the answer is not a list of outcomes")
@@ -102,8 +101,6 @@ def outcomes_of(
             raise WireError("an outcome is not an object")
         if set(node) == {"failure"}:
             tree.append(None)
-        elif set(node) == {"asks"} and may_ask:
-            tree.append(node["asks"])
         elif (
             set(node) == {"values", "changed", "gradients"}
             and type(node["values"]) is list
@@ -129,8 +126,6 @@ def _opaque(record: Record) -> Opaque:
 def _outcome(case: Case, node: dict[str, Any], decoded: Any) -> Outcome:
     if "failure" in node:
         return Outcome(failure=_failure(node["failure"]))
-    if "asks" in node:
-        return Outcome(asks=_question(decoded))
     values, gradients = decoded
     changed = node["changed"]
     if type(changed) is not list or not all(
@@ -145,8 +140,9 @@ def _outcome(case: Case, node: dict[str, Any], decoded: Any) -> Outcome:
     return Outcome(tuple(values), tuple(changed), found)
 
 
-def _question(decoded: Any) -> dict[str, Any]:
-    """A question of a stand-in, of the form that `stand_in.py` gives it."""
+def question_of(node: Any, body: bytes | bytearray) -> dict[str, Any]:
+    """A question of a stand-in: WireError unless it has the form that `stand_in.py` gives it."""
+    decoded = wire.Decoder(body, _opaque).decode(node)
     forms = {"name": str, "args": tuple, "kwargs": dict, "state": dict}
     more = {"init": tuple, "named": dict, "make": bool, "gradients": list}
     if (
@@ -157,7 +153,7 @@ def _question(decoded: Any) -> dict[str, Any]:
         or ("init" in decoded) != ("named" in decoded)
     ):
         raise WireError("a question that is not one")
-    return decoded
+    return dict(decoded)
 
 
 def _not_as_asked(case: Case, values: int, gradients: set[str]) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 from autograder.course import Limits
 from autograder.grading.outputs import Outputs
 from autograder.grading.results import LimitNote
-from autograder.sandbox.orders import AnyChild, ChildDied, LimitHit, Order, Spent
+from autograder.sandbox.orders import AnyChild, ChildDied, LimitHit, OnQuestion, Order, Spent
 from autograder.sandbox.wire import WireError
 
 GRACE = 2.0  # seconds that a child gets beyond a limit which it should keep by itself
@@ -125,9 +125,11 @@ class Session:
         seconds: float,
         fields: dict[str, Any],
         buffers: list[bytes] | None = None,
+        on_question: OnQuestion | None = None,
     ) -> tuple[dict[str, Any], bytearray]:
         """Give any other order; raises Stopped."""
-        return self._order(where, seconds + GRACE, "cell_seconds", op, fields, None, buffers)
+        more = (None, buffers, on_question)
+        return self._order(where, seconds + GRACE, "cell_seconds", op, fields, *more)
 
     def suspect(self, where: str, error: str) -> None:
         """Note the limit behind an error of the student's own code, if it is one."""
@@ -156,6 +158,7 @@ class Session:
         fields: dict[str, Any],
         on_output: Any,
         buffers: list[bytes] | None = None,
+        on_question: OnQuestion | None = None,
     ) -> tuple[dict[str, Any], bytearray]:
         child = self._living(where)
         left = self.left
@@ -167,7 +170,7 @@ class Session:
             else Order(left, "submission_seconds")
         )
         try:
-            return self._timed(child, op, allowed, fields, on_output, buffers)
+            return self._timed(child, op, allowed, fields, on_output, buffers, on_question)
         except LimitHit as hit:
             raise self.stop(
                 where, hit.limit, LATE if hit.limit == "submission_seconds" else str(hit), hit.idle

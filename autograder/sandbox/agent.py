@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 from autograder.sandbox import attack, shell, wire
@@ -31,7 +32,6 @@ class Agent:
         self.reader, self.writer, self.sequence = reader, writer, 0
         self.shell: Any = None
         self.captured, self.read = -1, 0
-        self.served: dict[int, list[Any]] = {}  # case -> answers of stand-ins
         self.pristine: Pristine | None = None
         self.restore: Callable[[], list[str]] = list  # taken at the start: a class can be changed
 
@@ -51,6 +51,8 @@ class Agent:
                 header, body = wire.read(self.reader)
             except (EOFError, OSError):
                 os._exit(0)
+            if "op" not in header:
+                continue  # an answer that came too late for whoever asked
             self.sequence = header["seq"]
             getattr(self, "do_" + header["op"])(header, body)
 
@@ -87,38 +89,48 @@ class Agent:
     def do_play(self, header: dict[str, Any], body: bytearray) -> None:
         from course_utils.judging import runner as play  # of the view, which holds no judge
 
-        nodes = [header["cases"], header.get("served", [])]
-        asked, served = wire.Decoder(body, _build).decode(nodes)
+        asked = wire.Decoder(body, _build).decode(header["cases"])
         cases = [play.Case(**fields) for fields in asked]
         missing = NameError(f"name {header['name']!r} is not defined")
         target = self.shell.user_ns.get(header["name"], missing)
         if target is missing:
             outcomes = [play.Outcome(failure=play.failure_of(missing))] * len(cases)
         else:
-            watch = _alarm if hasattr(signal, "setitimer") else play.time_limit
-            known = self._kept(header.get("numbers", []), served)
-            with _quiet(), self._stand_ins(header.get("stand_ins", []), known) as before:
-                outcomes = play.play_all(cases, target, header["limit"], watch, before)
+            watch = play.alarm if hasattr(signal, "setitimer") else play.time_limit
+            with _quiet(), self._stand_ins(header.get("stand_ins", [])):
+                outcomes = play.play_all(cases, target, header["limit"], watch)
         buffers: list[bytes] = []
         self.answer({"outcomes": [_outcome(outcome, buffers) for outcome in outcomes]}, buffers)
 
-    def _kept(self, numbers: list[int], served: list[Any]) -> list[Any]:
-        """The answers of stand-ins for each case: those that came before, and the new ones."""
-        for number, (known, new) in zip(numbers, served, strict=True):
-            self.served[number] = [*self.served.get(number, [])[:known], *new]
-        return [self.served[number] for number in numbers]
-
     @contextmanager
-    def _stand_ins(self, wanted: list[Any], served: list[Any]) -> Iterator[Any]:
+    def _stand_ins(self, wanted: list[Any]) -> Iterator[None]:
         """Stand-ins for earlier answers in the notebook's namespace, if they are wanted."""
         if not wanted:
-            yield lambda: None
+            yield
             return
         from course_utils.judging import stand_in
 
-        replay = stand_in.Replay(served)
-        with stand_in.standing_in(self.shell.user_ns, wanted, replay):
-            yield replay.next_case
+        order = self.sequence
+
+        def ask(question: stand_in.Question) -> stand_in.Answer:
+            if self.sequence != order or not stand_in.bounded(question):
+                raise stand_in.StandInRefused("a question that is not answered")
+            return self._asked(question)
+
+        with stand_in.standing_in(self.shell.user_ns, wanted, ask):
+            yield
+
+    def _asked(self, question: Any) -> Any:
+        """Ask the other side, and wait for what it says; a time limit must not break a frame in
+        two."""
+        from course_utils.judging.runner import plain
+
+        buffers: list[bytes] = []
+        node = wire.encode(plain(dict(question)), buffers, NESTED, _opaque)
+        with _no_alarm():
+            self.answer({"asks": node}, buffers)
+            header, body = wire.read(self.reader)
+        return wire.Decoder(body).decode(header["told"])
 
     def do_value(self, header: dict[str, Any], body: bytearray) -> None:
         value = self.shell.user_ns.get(header["name"])
@@ -159,24 +171,16 @@ class Agent:
 
 
 @contextmanager
-def _alarm(seconds: float) -> Iterator[None]:
-    """The time limit of `play` by a timer of this process, which needs no thread and counts
-    processor time: who sleeps is stopped from outside.
-    """
-    from course_utils.judging.runner import TimeLimit
-
-    def interrupt(*_: object) -> None:
-        raise TimeLimit
-
-    before = signal.signal(signal.SIGPROF, interrupt)
-    signal.setitimer(
-        signal.ITIMER_PROF, seconds, 0.5
-    )  # again and again: a bare `except:` may swallow the first one
+def _no_alarm() -> Iterator[None]:
+    """Hold back the timer of a time limit."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGPROF})
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 class _quiet:  # noqa: N801
@@ -209,8 +213,6 @@ def _outcome(outcome: Any, buffers: list[bytes]) -> dict[str, Any]:
     """An outcome as plain data; a value that cannot be sent becomes the name of its type."""
     kept = len(buffers)
     failure = outcome.failure
-    if outcome.asks is not None:
-        return {"asks": wire.encode(outcome.asks, buffers, NESTED, _opaque)}
     if failure is not None:
         fields = {
             "kind": failure.kind,
@@ -255,15 +257,33 @@ def _no_input(*_: object, **__: object) -> str:
     raise RuntimeError("input() is not available while a notebook is graded")
 
 
+@dataclass(frozen=True)
+class Ready:
+    """What is the same for every submission, made once, before children are forked: whatever a
+    child touches of what it inherits costs it time."""
+
+    shell: Any
+    pristine: Pristine
+    packages: tuple[tuple[Any, str], ...]  # of the course, and where each is below the view
+
+
+def make_ready(prepared: Any) -> Ready:
+    builtins.input = _no_input
+    if "torch" in sys.modules:
+        sys.modules["torch"].manual_seed(SEED)  # as in a fresh process
+    packages = tuple(
+        (module, name.replace(".", "/"))
+        for name, module in sys.modules.items()
+        if name.split(".")[0] == "course_utils" and hasattr(module, "__path__")
+    )
+    return Ready(prepared, Pristine(prepared), packages)
+
+
 def fresh_randomness() -> None:
-    """Children of one parent must not share their random numbers; torch starts where a fresh
-    process does.
-    """
+    """Children of one parent must not share their random numbers."""
     random.seed()
     if "numpy" in sys.modules:
         sys.modules["numpy"].random.seed(None)
-    if "torch" in sys.modules:
-        sys.modules["torch"].manual_seed(SEED)
 
 
 def capture() -> int:
@@ -300,30 +320,23 @@ def run(
     writer: int,
     captured: int,
     path: tuple[str, ...],
-    prepared: Any,
+    ready: Ready | None,
     rebind: Any,
 ) -> None:
     """Serve a submission until the other side hangs up; never returns."""
     agent = Agent(reader, writer)
     agent.captured = captured
     sys.path[:0] = path
-    for name, module in list(sys.modules.items()) if path else []:
-        if name.split(".")[0] == "course_utils" and hasattr(module, "__path__"):
-            module.__path__ = [
-                f"{path[0]}/{name.replace('.', '/')}"
-            ]  # imported before the walls stood
-    sys.path.append(
-        os.getcwd()
-    )  # files that were handed in with the notebook; last, so that they shadow nothing
-    if prepared is not None:
+    # files that were handed in with the notebook; last, so that they shadow nothing
+    sys.path.append(os.getcwd())
+    if ready is not None:
         rebind(agent.emit)
-        agent.shell = prepared
+        agent.shell, agent.pristine = ready.shell, ready.pristine
+        agent.restore = ready.pristine.restore
+        for package, place in ready.packages if path else ():
+            package.__path__ = [f"{path[0]}/{place}"]  # imported before the walls stood
         fresh_randomness()
-    builtins.input = _no_input
     sys.stdout, sys.stderr = shell.Stream("stdout", agent.emit), shell.Stream("stderr", agent.emit)
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    if agent.shell is not None:
-        agent.pristine = Pristine(agent.shell)
-        agent.restore = agent.pristine.restore
     agent.answer({"ready": True})
     agent.serve()

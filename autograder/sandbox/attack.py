@@ -214,7 +214,7 @@ def _privileges(target: dict[str, Any]) -> bool:
         lambda: os.setresuid(0, 0, 0),
         lambda: os.setgroups([0]),
         lambda: os.chown("mine", 0, 0),
-        lambda: os.setpriority(os.PRIO_PROCESS, 0, -5),
+        lambda: os.setpriority(os.PRIO_PROCESS, 0, os.getpriority(os.PRIO_PROCESS, 0) - 1),
         lambda: os.mknod("device", 0o20666, os.makedev(1, 3)),
     ]
     used = [attempt for attempt in tries if not _refused(attempt)]

@@ -28,6 +28,9 @@ WATCH = 0.1  # seconds between two looks at what a child uses
 REFUSED = 0.75  # who fails with this share of its memory in use failed for want of memory
 START = 180.0  # seconds that a process may take to be ready
 Consider = Callable[[dict[str, Any], bytearray], bool]  # is this frame the answer?
+OnOutput = Callable[[dict[str, Any]], None]
+# Answers a question that the child asks while it works: what it asks, and the body of its frame
+OnQuestion = Callable[[Any, bytearray], tuple[Any, list[bytes]]]
 
 
 class SandboxError(Exception):
@@ -120,8 +123,9 @@ class AnyChild(ABC):
         op: str,
         allowed: Order,
         fields: dict[str, Any],
-        on_output: Callable[[dict[str, Any]], None] | None = None,
+        on_output: OnOutput | None = None,
         buffers: list[bytes] | None = None,
+        on_question: OnQuestion | None = None,
     ) -> tuple[dict[str, Any], bytearray]:
         """Give an order and return the answer.
 
@@ -129,23 +133,27 @@ class AnyChild(ABC):
         """
         self.sequence += 1
         frame = wire.pack({"seq": self.sequence, "op": op} | fields, buffers or [])
-        return self.send(frame, allowed, on_output)
+        return self.send(frame, allowed, on_output, on_question)
 
     def send(
         self,
         frame: bytes,
         allowed: Order,
-        on_output: Callable[[dict[str, Any]], None] | None = None,
+        on_output: OnOutput | None = None,
+        on_question: OnQuestion | None = None,
     ) -> tuple[dict[str, Any], bytearray]:
         """Send a frame that carries the current sequence number, and wait for its answer."""
         answer: list[tuple[dict[str, Any], bytearray]] = []
+        heard = on_output or (lambda output: None)
 
         def consider(header: dict[str, Any], body: bytearray) -> bool:
             if header.get("seq") != self.sequence:
                 return False  # stale, or not ours
             if type(header.get("output")) is dict:
-                if on_output is not None:
-                    on_output(header["output"])
+                heard(header["output"])
+                return False
+            if on_question is not None and "asks" in header:
+                self._tell(on_question(header["asks"], body), allowed)
                 return False
             header.pop("interrupted", None)  # not for the child to say
             header.pop("idle", None)
@@ -171,6 +179,12 @@ class AnyChild(ABC):
             self.kill()
             raise self.how_it_ended() from None
         return answer[0]
+
+    def _tell(self, answer: tuple[Any, list[bytes]], allowed: Order) -> None:
+        """Answer a question of the child, which waits for it."""
+        node, buffers = answer
+        told = wire.pack({"seq": self.sequence, "told": node}, buffers)
+        self.write(told, time.monotonic() + allowed.seconds, allowed)
 
     def count(self, header: dict[str, Any], length: int) -> None:
         """Count what a frame adds to the outputs."""

@@ -170,7 +170,7 @@ def main(told: Confinement) -> NoReturn:
     def rebind(new: shell.Emit) -> None:
         emit[0] = new
 
-    agent.run(reader, writer, captured, told.path, prepared, rebind)
+    agent.run(reader, writer, captured, told.path, agent.make_ready(prepared), rebind)
     os._exit(98)
 
 

@@ -99,6 +99,7 @@ class Server:
             else {}
         )
         self.shell: Any = None
+        self.ready: agent.Ready | None = None
         self.emit: list[shell.Emit] = [lambda output: None]
         self.children: dict[int, tuple[int, socket.socket]] = {}  # pidfd -> (pid, connection)
         self.connections: dict[int, int] = {}  # descriptor of a connection -> pidfd
@@ -261,7 +262,7 @@ class Server:
             finally:
                 os._exit(97)
         try:
-            agent.run(channel, channel, captured, told.path, self.shell, self.rebind)
+            agent.run(channel, channel, captured, told.path, self.ready, self.rebind)
         finally:
             os._exit(98)
 
@@ -311,6 +312,8 @@ def main(folder: str, level: int, modules: list[str]) -> NoReturn:
     import_all(further)
     if view != "-":
         import_neutral(view)
+    if server.shell is not None:
+        server.ready = agent.make_ready(server.shell)
     if level < 3:
         syscalls.prctl(syscalls.PR_SET_CHILD_SUBREAPER, 1)
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)

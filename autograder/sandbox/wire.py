@@ -34,6 +34,7 @@ DTYPES = (
     *("float64", "float32", "float16", "bfloat16", "complex64", "complex128"),
     *("int64", "int32", "int16", "int8", "uint8", "bool"),
 )
+SIMPLE = ("float32", "float64", "int64", "bool")  # which NumPy writes as they are
 PREFIX = struct.Struct("<IQ")
 
 
@@ -117,8 +118,11 @@ def _encode_tensor(value: "Tensor", buffers: list[bytes]) -> Any:
             f"a tensor of type {value.dtype}, layout {value.layout} "
             f"on {value.device} cannot be sent"
         )
+    order = list(range(value.dim()))
+    if name in SIMPLE and value.is_contiguous():
+        buffers.append(value.detach().numpy().tobytes())
+        return {"tensor": [name, list(value.shape), order]}
     plain = value.detach().resolve_conj().resolve_neg()
-    order = list(range(plain.dim()))
     if not plain.is_contiguous():
         order.sort(key=lambda axis: plain.stride()[axis], reverse=True)
         plain = plain.permute(order)
@@ -218,8 +222,10 @@ class Decoder:
         self.at += length
         if dtype == torch.bool and raw.translate(None, b"\x00\x01"):
             raise WireError("a truth value that is neither true nor false")
-        sizes = [shape[axis] for axis in order]
         flat = torch.frombuffer(raw, dtype=dtype) if length else torch.empty(0, dtype=dtype)
+        if order == list(range(len(shape))):
+            return flat.reshape(shape)
+        sizes = [shape[axis] for axis in order]
         return flat.reshape(sizes).permute([order.index(axis) for axis in range(len(shape))])
 
 

@@ -269,10 +269,10 @@ def _form_difference(want: Tensor, have: Tensor, name: str) -> str | None:
 
 def _number_difference(want: Tensor, have: Tensor, tolerance: float, name: str) -> str | None:
     a, b = want.double(), have.double()
-    if bool((b.isnan() & ~a.isnan()).any()):
-        return f"{name} contains NaN"
     if torch.allclose(a, b, rtol=tolerance, atol=tolerance, equal_nan=True):
         return None
+    if bool((b.isnan() & ~a.isnan()).any()):
+        return f"{name} contains NaN"
     apart = torch.where(a == b, torch.zeros_like(a), (a - b).abs()).nan_to_num(nan=float("inf"))
     # torch's own unravel_index imports sympy, for a second
     where = tuple(map(int, np.unravel_index(int(apart.argmax()), apart.shape)))

@@ -500,7 +500,11 @@ def _shown(exercise: Exercise, verdict: Verdict, attempt: Attempt, found: Found)
         same_mistake,
         exercise.promised or (lambda case: True),
     )
-    smallest = found if exercise.kind == "training" else shrinker.shrink(found)
+    smallest = found
+    if exercise.kind != "training":
+        smallest = _as_a_variant_fails(exercise, shrinker, found, variants) or shrinker.shrink(
+            found
+        )
     case, expected, got, message = (
         smallest.case,
         smallest.expected,
@@ -518,6 +522,42 @@ def _shown(exercise: Exercise, verdict: Verdict, attempt: Attempt, found: Found)
         picture=_picture(exercise, found.case, found.expected, found.got),
         failure=got.failure,
     )
+
+
+def _as_a_variant_fails(
+    exercise: Exercise, shrinker: Shrinker, found: Found, variants: Sequence[Callable[..., Any]]
+) -> Found | None:
+    """The smallest case in which a known wrong answer fails, if this answer, which behaves like
+    it, fails there as well: found once, and not anew with every answer of a class."""
+    visible = cases_of(exercise, VISIBLE_SEED)
+    number = next((i for i, case in enumerate(visible) if case is found.case), None)
+    for variant in variants if number is not None else ():
+        theirs = variant_outcomes(exercise, variant, VISIBLE_SEED)[number]
+        if _same(exercise, theirs, found.got):
+            case = _smallest_case(exercise, variant, number)
+            return shrinker.better(found, [case]) if case is not None else None
+    return None
+
+
+@lru_cache(maxsize=4096)
+def _smallest_case(exercise: Exercise, variant: Callable[..., Any], number: int) -> Case | None:
+    """The visible case of this number, made as small as can be for a known wrong answer."""
+    case = cases_of(exercise, VISIBLE_SEED)[number]
+    expected = expected_of(exercise, VISIBLE_SEED)[number]
+    got = variant_outcomes(exercise, variant, VISIBLE_SEED)[number]
+    message = wrong_with(exercise, case, expected, got)
+    if message is None:
+        return None
+    shrinker = Shrinker(
+        exercise.reference,
+        lambda cases: [play(case, variant) for case in cases],
+        partial(wrong_with, exercise),
+        lambda case, got: True,
+        exercise.promised or (lambda case: True),
+    )
+    found = Found(case, expected, got, message)
+    smallest = shrinker.shrink(found)
+    return None if smallest is found else smallest.case
 
 
 def _laws(

@@ -20,14 +20,14 @@ def rows_sum_to_one(result: int = 1, name: str = "weights", zero_rows: bool = Fa
         if not isinstance(weights, Tensor) or weights.dim() == 0:
             return f"the {name} are not a tensor"
         sums = weights.double().sum(-1)
-        off = (sums - 1).abs()
-        if zero_rows:
-            off = torch.where(nothing_allowed(case, weights), sums.abs(), off)
+        empty = nothing_allowed(case, weights) if zero_rows else torch.zeros_like(sums).bool()
+        off = torch.where(empty, sums.abs(), (sums - 1).abs())
         if not bool((off < 1e-4).all()):  # also catches NaN
-            return (
-                f"a row of the {name} sums to "
-                f"{float(sums.flatten()[off.nan_to_num(9.0).argmax()]):.4g}, not to 1"
-            )
+            worst = off.nan_to_num(9.0).argmax()
+            total = f"{float(sums.flatten()[worst]):.4g}"
+            if bool(empty.flatten()[worst]):
+                return f"a row in which nothing is allowed sums to {total}, not to 0"
+            return f"a row of the {name} sums to {total}, not to 1"
         return "some of the " + name + " are negative" if bool((weights < -1e-6).any()) else None
 
     return Property(f"every row of the {name} sums to 1", broken)

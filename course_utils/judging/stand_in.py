@@ -3,28 +3,21 @@
 Where an exercise builds on an earlier answer that is wrong, it is judged a second time with a
 stand-in under the earlier one's name. A stand-in computes nothing: each call becomes a question
 (what was called, with which numbers), and whoever holds the reference answers it. In a notebook
-that is the same process. In the grader it is the trusted side: a case ends at its first open
-question, and is played again with all answers so far, so that nothing new crosses the wall.
+that is the same process. In the grader it is the trusted side, and the student's process waits
+for its answer: numbers cross the wall, never code.
 """
 
 import builtins
 import time
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from course_utils.judging.runner import (
-    Asked,
-    TimeLimit,
-    copy_weights,
-    fresh,
-    plain,
-    time_limit,
-)
+from course_utils.judging.runner import TimeLimit, copy_weights, plain, time_limit
 
 NUMBERS = 20_000  # in one question or answer: those of cases are far smaller
 LARGEST = 1_000  # of a whole number in a question: it may be a size
@@ -42,29 +35,6 @@ class StandInRefused(RuntimeError):
 
 
 # where the student's code runs -------------------------------------------------------------------
-
-
-@dataclass
-class Replay:
-    """Answers from earlier rounds, in the order of the questions; the first open one ends the
-    case."""
-
-    served: Sequence[Sequence[Answer]]  # for each case
-    case: int = -1
-    at: int = 0
-
-    def next_case(self) -> None:
-        self.case, self.at = self.case + 1, 0
-
-    def __call__(self, question: Question) -> Answer:
-        known = self.served[self.case]
-        if self.at >= len(known):
-            if not bounded(question):  # nor would it be answered
-                raise StandInRefused("a question that is too large")
-            raise Asked(plain(dict(question)))
-        self.at += 1
-        answer: Answer = fresh(known[self.at - 1])  # kept for the next round, whatever is done here
-        return answer
 
 
 class _Served(torch.autograd.Function):
@@ -173,7 +143,8 @@ class Oracle:
     references: Mapping[str, Callable[..., Any]]
     asked: set[str] = field(default_factory=set)
     count: int = 0
-    seconds: float = 0.0  # spent so far
+    seconds: float = 0.0  # of processor time, spent so far
+    watch: Callable[[float], AbstractContextManager[None]] = time_limit
 
     @property
     def wanted(self) -> list[tuple[str, bool]]:
@@ -185,13 +156,13 @@ class Oracle:
 
     def __call__(self, question: Question) -> Answer:
         self.count += 1
-        began = time.monotonic()
+        began = time.process_time()
         try:
             reference = self.references[question["name"]]
             if self.count > CALLS or self.seconds > SECONDS or not bounded(question):
                 raise StandInRefused("too many questions, or too large ones")
             self.asked.add(question["name"])
-            with time_limit(SECONDS - self.seconds), torch.random.fork_rng(devices=[]):
+            with self.watch(SECONDS - self.seconds), torch.random.fork_rng(devices=[]):
                 value = _computed(reference, question)
             if not bounded(value):
                 raise StandInRefused("an answer that is too large")
@@ -200,7 +171,7 @@ class Oracle:
             known = type(error).__name__ if isinstance(error, Exception) else REFUSED
             return {"error": (known, str(error)[:500])}
         finally:
-            self.seconds += time.monotonic() - began
+            self.seconds += time.process_time() - began
 
 
 def bounded(value: Any, depth: int = 0) -> bool:

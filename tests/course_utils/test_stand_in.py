@@ -9,6 +9,8 @@ import pytest
 
 from autograder.authoring.attempts import namespace, read_attempts
 from autograder.course import SOURCE_TREE
+from autograder.grading.remote import question_of
+from autograder.sandbox import wire
 from course_utils import exercises
 from course_utils.judging import card
 from course_utils.judging.exercise import Exercise
@@ -18,8 +20,8 @@ from course_utils.judging.judge import (
     Verdict,
     judge,
 )
-from course_utils.judging.runner import Case, Outcome, play_all
-from course_utils.judging.stand_in import Replay, standing_in
+from course_utils.judging.runner import Case, Outcome, plain, play_all
+from course_utils.judging.stand_in import standing_in
 
 # A wrong earlier answer, and a right one that builds on it; names of attempts in the bank, or code.
 PAIRS = [
@@ -79,25 +81,22 @@ def failed(name: str, comes_from: tuple[str, ...] = ()) -> Earlier:
 
 
 @dataclasses.dataclass
-class ReplayedAttempt(LocalAttempt):
-    """Plays as behind the walls: a case ends at an open question, and is played again with the
-    answer."""
-
-    rounds: int = 0
+class DistantAttempt(LocalAttempt):
+    """Asks as from behind the walls: questions and answers are data, and travel as bytes."""
 
     def play(self, cases: list[Case], limit: float) -> list[Outcome]:
         if self.oracle is None:
             return super().play(cases, limit)
-        served: list[list[Any]] = [[] for _ in cases]
-        while True:
-            self.rounds += 1
-            replay = Replay(served)
-            with standing_in(self.names, self.oracle.wanted, replay):
-                outcomes = play_all(cases, self.answer, limit, before=replay.next_case)
-            if all(outcome.asks is None for outcome in outcomes):
-                return outcomes
-            for known, outcome in zip(served, outcomes, strict=True):
-                known += [self.oracle(outcome.asks)] if outcome.asks is not None else []
+        with standing_in(self.names, self.oracle.wanted, self.ask):
+            return play_all(cases, self.answer, limit)
+
+    def ask(self, question: Any) -> Any:
+        assert self.oracle is not None
+        there: list[bytes] = []
+        node = wire.encode(plain(dict(question)), there)
+        answer, back = self.oracle(question_of(node, b"".join(there))), list[bytes]()
+        node = wire.encode(answer, back)
+        return wire.Decoder(b"".join(back)).decode(node)
 
 
 @pytest.mark.parametrize(("earlier", "later"), PAIRS)
@@ -109,11 +108,11 @@ def test_a_right_answer_is_not_blamed_for_a_wrong_one(earlier: str, later: str) 
         attempt = LocalAttempt(names[later], source, names)
         first = judge(exercise, attempt, "s")
         second = judge(exercise, attempt, "s", [failed(earlier)])
-        replayed = judge(
-            exercise, ReplayedAttempt(names[later], source, names), "s", [failed(earlier)]
+        distant = judge(
+            exercise, DistantAttempt(names[later], source, names), "s", [failed(earlier)]
         )
         assert second.passed, (wrong, card.as_text(second))
-        assert (replayed.points, replayed.comes_from) == (second.points, second.comes_from)
+        assert (distant.points, distant.comes_from) == (second.points, second.comes_from)
         assert names[earlier] is before, "the student's namespace is as it was"
         if not first.passed:
             spoiled += 1

@@ -33,6 +33,7 @@ class FakeChild:
         fields: dict[str, Any],
         on_output: Callable[[dict[str, Any]], None] | None = None,
         buffers: list[bytes] | None = None,
+        on_question: object = None,
     ) -> tuple[dict[str, Any], bytearray]:
         said = self.say(op, fields)
         if isinstance(said, Exception):

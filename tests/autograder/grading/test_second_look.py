@@ -129,13 +129,19 @@ def leave_one_out_error(keys, values, bandwidth):
     scores = scores.masked_fill(torch.eye(len(keys), dtype=torch.bool), float("-inf"))
     return ((kept["softmax"](scores, -1) @ values - values) ** 2).mean()
 """
-ASKS_FOR_ITSELF = """
-from course_utils.judging.runner import Asked
+AGENT = """
+import gc
+agent = next(each for each in gc.get_objects() if type(each).__name__ == "Agent")
+"""
+ASKS_FOR_ITSELF = (
+    AGENT
+    + """
 def leave_one_out_error(keys, values, bandwidth):
     softmax(keys)  # so that there is a second look
-    raise Asked({"name": "leave_one_out_error", "args": (keys, values, bandwidth), "kwargs": {},
-                 "state": {}})
+    question = {"args": (keys, values, bandwidth), "kwargs": {}, "state": {}}
+    return agent._asked({"name": "leave_one_out_error", **question})["value"]
 """
+)
 ASKS_WITHOUT_END = """
 def leave_one_out_error(keys, values, bandwidth):
     while True:
@@ -145,15 +151,27 @@ ASKS_TOO_MUCH = """
 def leave_one_out_error(keys, values, bandwidth):
     return softmax(torch.zeros(30_000_000))[0]
 """
-NO_QUESTION = """
-from course_utils.judging.runner import Asked
+NO_QUESTION = (
+    AGENT
+    + """
 def leave_one_out_error(keys, values, bandwidth):
     softmax(keys)
-    raise Asked({"name": ["softmax"], "args": 3})
+    return agent._asked({"name": ["softmax"], "args": 3})["value"]
 """
+)
+ASKS_UNASKED = (
+    AGENT
+    + """
+question = {"name": "softmax", "args": (torch.zeros(3),), "kwargs": {}, "state": {}}
+def leave_one_out_error(keys, values, bandwidth):
+    agent._asked(question)  # also in the first look, where nobody answers
+"""
+)
 
 
-@pytest.mark.parametrize("hostile", [ASKS_FOR_ITSELF, ASKS_WITHOUT_END, ASKS_TOO_MUCH, NO_QUESTION])
+@pytest.mark.parametrize(
+    "hostile", [ASKS_FOR_ITSELF, ASKS_WITHOUT_END, ASKS_TOO_MUCH, NO_QUESTION, ASKS_UNASKED]
+)
 def test_who_abuses_the_questions_earns_nothing(
     launchers: dict[str, Launcher], hostile: str
 ) -> None:
