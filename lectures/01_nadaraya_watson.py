@@ -439,9 +439,9 @@ names = [[f"{town / 1000:.0f}k" for town in group] for group in (queries, popula
 heatmap(weights, *names, title="the shares fade (bandwidth 5000)");
 # %% [markdown]
 # Read it row by row. (All heat maps of attention in this course are drawn this way:
-# queries down, keys across, dark for much.) 65k is torn between its two neighbours; 75k already leans on the
-# second; at 90k the third town speaks alone. Nothing jumps any more: the shares fade
-# into one another.
+# queries down, keys across, dark for much.) 65k is torn between its two neighbours; 75k
+# already leans on the second; at 90k the third town speaks alone. Nothing jumps any
+# more: the shares fade into one another.
 
 # %% [markdown]
 # ## Units decide who is a neighbour
@@ -697,9 +697,9 @@ heatmaps(panels, towns_of, towns_of);
 # %% [markdown]
 # This is the first *mask* of the course. Read the right picture row by row: the town of
 # 60000 is predicted from the other two, mostly from 70000. A score of 0 on the diagonal
-# would not do: $\exp(0) = 1$, and 0 is the largest score there is here, so the point would
-# keep its full say. Now train again, with `leave_one_out_error`, which is the mean
-# squared error under this mask. (300 steps; a second or two.)
+# would not do: $\exp(0) = 1$, and 0 is the largest score there is here, so the point
+# would keep its full say. Now train again, with `leave_one_out_error`, which is the
+# mean squared error under this mask. (300 steps; a second or two.)
 
 
 # %%
@@ -742,8 +742,7 @@ for name in ("leave one out", "test"):
 
 # %% [markdown]
 # The error on itself has no minimum except at zero. Leave-one-out has one, and it lies
-# one step of the grid from the test error's, although it has never seen the true
-# curve.
+# one step of the grid from the test error's, although it has never seen the true curve.
 #
 # One warning before you let a bandwidth learn elsewhere: **it can start too small to
 # learn at all.** Take the three towns, and begin with a bandwidth of one person. Every

@@ -342,10 +342,11 @@ for ax, weights in zip(figure.axes, both.values()):
 # about $\pm\sqrt{D}$ with a stranger. Each word is by far its own best match, so for
 # vectors of this length softmax$(XX^\top)$ is almost the identity: the "context" of a
 # word is the word. The scale alone does not cure it: 32 against ±6 becomes 6 against
-# ±1, and $\exp(6) = 400$ still wins. Nor can training: this attention has **no parameters**, and
-# nothing to learn. (*We* can make the vectors shorter; below we try every length, and
-# it does not help enough.) Stacking it makes it worse. Where vectors are short enough
-# to mix at all, each layer replaces points by means of points, and means move together:
+# ±1, and $\exp(6) = 400$ still wins. Nor can training: this attention has **no
+# parameters**, and nothing to learn. (*We* can make the vectors shorter; below we try
+# every length, and it does not help enough.) Stacking it makes it worse. Where vectors
+# are short enough to mix at all, each layer replaces points by means of points, and
+# means move together:
 
 # %% alt="The spread of twelve short vectors shrinks to nothing as parameter-free attention is stacked"
 x, spread = 0.5 * normal(12, 8, seed=4), []  # (T, D): short vectors
@@ -626,8 +627,8 @@ ax.set_title("no temperature makes up for learning");
 
 # %% [markdown]
 # Cold, every word sees itself; hot, it sees the plain mean; in between it reaches .82,
-# because by chance some clues resemble their word a little more (how much depends on the
-# draw of the word vectors). What the learned matrices add is a reason to prefer one
+# because by chance some clues resemble their word a little more (how much depends on
+# the draw of the word vectors). What the learned matrices add is a reason to prefer one
 # clue: *letter* has to find words about paper and spelling, which do not resemble it at
 # all. Does it take three matrices for that? Try a single one in all three roles:
 
@@ -780,7 +781,7 @@ axes[1, 1].set_xlabel("keys →");
 #   plain mean, and there is nothing to learn. Queries, keys and values separate
 #   *looking*, *being found* and *giving*.
 # - Dot products of size $d$ have variance $d$. Dividing by $\sqrt{d_k}$ inside the
-#   softmax keeps the weights soft and the gradients alive.
+#   softmax keeps the weights soft, and lets nearly every query learn.
 # - Scores form a family. What makes one work is that query and key **meet** in it: a
 #   sum of one part each is blind to the query.
 #
