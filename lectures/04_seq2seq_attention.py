@@ -15,8 +15,8 @@
 # - put attention on top of an LSTM classifier, and find two bugs that hide one another
 #   (appendix).
 #
-# *About 85 minutes, a quarter of it in the appendix; the code runs in about a minute and
-# a half on a laptop, most of it in four trainings.*
+# *About 85 minutes, a quarter of it in the appendix; the code runs in about a minute
+# and a half on a laptop, most of it in four trainings.*
 
 # %%
 import re
@@ -77,9 +77,9 @@ drawings.encoder_decoder()
 # | $h_1 \dots h_S$ | encoder states, together the **memory** |
 # | $s_1 \dots s_T$ | decoder states |
 #
-# Two of these differ from the table in unit 01. Since $s$ is taken by the states, places
-# of the source are counted by $i$ here; and $E$, which was the table of word vectors in
-# unit 02, is a size.
+# Two of these differ from the table in unit 01. Since $s$ is taken by the states,
+# places of the source are counted by $i$ here; and $E$, which was the table of word
+# vectors in unit 02, is a size.
 
 # %%
 torch.manual_seed(0)  # layers draw their first weights from the global generator
@@ -350,7 +350,7 @@ ax.set(title="one vector, 900 steps of training", ylim=(0, 1.05));
 #
 # | units | steps | seconds on one core | 4 letters | 8 | 12 | 16 |
 # |---|---|---|---|---|---|---|
-# | 64 | 900 (as above) | 16 | 1.00 | .75 | .09 | 0 |
+# | 64 | 900 (as above) | 16 | 1.00 | .75 | .10 | 0 |
 # | 64 | 2700 | 45 | 1.00 | .96 | .62 | .08 |
 # | 128 | 900 | 35 | 1.00 | .86 | .26 | .01 |
 # | 128 | 2700 | 96 | 1.00 | .99 | .75 | .20 |
@@ -458,8 +458,7 @@ Table(rows, ["this letter comes", "share of right letters"])
 # third of them padding, and a state $(0.2, 1)$ that resembles the second place. The
 # scores are $0.2\cdot 1 + 1\cdot 0 = 0.2$ and $0.2\cdot 0 + 1\cdot 4 = 4$; the padding
 # takes no part. $\exp(0.2) = 1.2$ against $\exp(4) = 54.6$ gives weights of .02 and
-# .98, and
-# the context is $.02\,(1, 0) + .98\,(0, 4) = (.02, 3.91)$:
+# .98, and the context is $.02\,(1, 0) + .98\,(0, 4) = (.02, 3.91)$:
 
 # %% alt="One row of weights over three places: 0.02, 0.98 and 0, the third being padding"
 memory = torch.tensor([[[1.0, 0.0], [0.0, 4.0], [5.0, 5.0]]])  # (B, S, D)
@@ -800,7 +799,14 @@ rows.append(("largest weight", *(f"{w:.2f}" for w in weights.amax(-1).mean(0))))
 Table(rows, ["share of the weight on", *"YYYY-MM-DD"], f"{len(chosen)} dates")
 
 # %% [markdown]
-# DATETEXT
+# The year's digits look at the year, with nearly all of their weight, wherever it
+# stands. The month's digits look at letters, the second one, which has to tell the
+# months apart, the most. The day's digits look at the day, and at points, commas and
+# spaces: a state that comes after a digit has read the digit too. The hyphens are the
+# same in every date; their looks are spread, much of them over the year that was just
+# written, and those of the second one partly over the day that comes next. (Letters of
+# the weekday and of the month are not told apart here. The date does not depend on the
+# weekday.)
 
 # %% [markdown]
 # ## Who asks, who answers

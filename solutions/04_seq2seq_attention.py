@@ -240,9 +240,9 @@ check(bahdanau_context)
 # At test time nobody knows the target: each step is given what the step before it
 # wrote. Write `generate(step, state, bos, eos, pad, max_len)` for a whole batch of
 # sentences at once. `step` is one step of a decoder: tokens `(B,)` and state `(B, D)` →
-# logits `(B, V)` and the new state `(B, D)`. Return `(B, T)` whole numbers. (The lecture
-# says under "The go symbol and teacher forcing" what `eos` is for, and under "The
-# bottleneck, measured" has a loop that stops by counting.)
+# logits `(B, V)` and the new state `(B, D)`. Return `(B, T)` whole numbers. (The
+# lecture says under "The go symbol and teacher forcing" what `eos` is for, and under
+# "The bottleneck, measured" has a loop that stops by counting.)
 #
 # - The first input of every sentence is `bos`; it is not part of the result. After that
 #   each row is given the word with its largest logit, again and again.
@@ -330,8 +330,8 @@ check(slide_who_asks, "slide_who_asks")
 # *10 minutes · {{points slide_two_bugs}}*
 #
 # (The lecture takes a program like this one apart at the end of its appendix, "Two bugs
-# that hide one another".) A program classifies texts with a vocabulary of 3000 words, vectors of 60 numbers and
-# an LSTM of 20 units:
+# that hide one another".) A program classifies texts with a vocabulary of 3000 words,
+# vectors of 60 numbers and an LSTM of 20 units:
 #
 # ```python
 # embedding = nn.Embedding(60, 3000)      # (num_embeddings, embedding_dim)
