@@ -9,13 +9,13 @@
 #
 # After this lecture you can
 #
-# - say in which four ways a neuron gets its information, and what sets attention apart
-#   from the other three;
 # - turn distances into weights that sum to one, whatever the size of the numbers;
 # - predict with Nadaraya-Watson regression, and name its queries, keys and values;
 # - explain what a bandwidth does, and why the choice of units decides who counts as a
 #   neighbour;
-# - learn a bandwidth without fooling yourself, by leaving one point out.
+# - learn a bandwidth without fooling yourself, by leaving one point out;
+# - say in which four ways a neuron gets its information, and what sets attention apart
+#   from the other three.
 #
 # *About 70 minutes; the code runs in about half a minute on a laptop. You need Python
 # and a little PyTorch: tensors, broadcasting, `backward`. Every figure is computed in
@@ -67,8 +67,15 @@ interactive(
 # %% [markdown]
 # ## Notation of the course
 #
-# From unit 02 on the same letters mean the same things, in formulas, in comments and in
-# the assignments:
+# In this unit queries are counted by $Q$ and keys by $K$, as is usual in statistics.
+# Nearly every line of code that makes a tensor ends in its shape, `# (Q, K)`. Three
+# helpers of the course return in every lecture: `seeded(0)` is a random generator that
+# starts from 0, so that you see the same numbers as we do; `fit` is a training loop
+# with a progress bar; `steps(300)` is the number 300, or a few where the notebook is
+# only tested.
+#
+# <details><summary>The letters from unit 02 on (to look up when you meet
+# them)</summary>
 #
 # | letter | meaning |
 # |---|---|
@@ -80,13 +87,13 @@ interactive(
 # | $H$ | heads (from unit 05 on), each of $d = D / H$ numbers |
 # | $V$ | words in a vocabulary (as a matrix: the values) |
 # | $e$, $\alpha$ | score (any number), weight (positive; a row of them sums to one) |
+# | $z$ | any list of numbers that goes into a softmax |
+# | $u$ | the vector of the additive score (in code the argument `v`); $v$ is a value |
 #
-# In this unit there are no sequences yet: queries are counted by $Q$ and keys by $K$,
-# as is usual in statistics. Every line of code that makes a tensor ends in its shape,
-# `# (Q, K)`. Three helpers of the course return in every lecture: `seeded(0)` is a
-# random generator that starts from 0, so that you see the same numbers as we do; `fit`
-# is a training loop with a progress bar; `steps(300)` is the number 300, or a few where
-# the notebook is only tested.
+# The exponential is always written $\exp(\cdot)$, so $e$ is a score wherever you see
+# it. Unit 04 has states called $s_t$, and says so.
+#
+# </details>
 
 # %% [markdown]
 # ## Where to look
@@ -167,142 +174,20 @@ ax = curves(sizes, shares, "photos of each animal to learn from", style="o-")
 ax.set(
     xscale="log", ylabel="accuracy", title="who knows where to look learns from less"
 )
-ax.set_xticks(sizes, sizes, minor=False);
+ax.set_xticks(sizes, sizes, minor=False)
+rows = [[name, *(f"{share:.2f}" for share in line)] for name, line in shares.items()]
+Table(rows, ["pixels \\ photos of each animal", *sizes], "accuracy")
+
 # %% [markdown]
 # The other 492 pixels hold nothing, so the classifier that sees only them guesses. They
-# do harm, though: with them, the same accuracy takes about ten times as many photos,
-# because all that noise has to be averaged away. Knowing *where to look* is worth data.
+# do harm, though. Compare the first two rows: what the 84 pixels reach with 2, 10 or 20
+# photos takes between 10 and 20, 100, or 200 with all of them. That is six to ten times
+# as many, because all that noise has to be averaged away. Knowing *where to look* is
+# worth data.
 #
 # Here we knew the pixels beforehand. In a real photo the ears are somewhere else each
 # time, so no fixed list of pixels will do: where to look has to be found *anew for
-# every input*. That is what the next section is about.
-
-# %% [markdown]
-# ## Four ways to get information
-#
-# Take eight inputs and eight outputs. From which inputs does an output get its
-# information, and in which shares? The kinds of layers that you may know answer
-# differently:
-#
-# - **linear layer**, the stuff of an MLP: from all of them, in shares that were
-#   learned;
-# - **CNN**: from its neighbours, in shares that were learned and are the same
-#   everywhere;
-# - **RNN**: from everything before, through a state that fades a little at every step;
-# - **attention**: from those that are *similar* to what it is looking for.
-#
-# So that nobody has to believe it, ask torch's own layers, with fresh random weights:
-# how much does each output change with each input? That is a matrix of derivatives, one
-# row per output, one column per input. (In the first three pictures red is positive and
-# blue negative: derivatives are not shares, only attention's weights are.)
-
-# %%
-inputs = torch.tensor([1.0, 5, 1, 9, 5, 1, 9, 5])  # (8,)
-torch.manual_seed(0)  # layers draw their first weights from the global generator
-linear, conv = nn.Linear(8, 8), nn.Conv1d(1, 1, 3, padding=1)
-rnn = nn.RNN(1, 4, batch_first=True)
-layers = {
-    "linear": linear,
-    "CNN": lambda x: conv(x[None])[0],
-    "RNN": lambda x: rnn(x[:, None] / 10)[0].sum(-1),
-}
-
-
-# %% alt="Four matrices: a linear layer dense, CNN a band around the diagonal, RNN a fading lower triangle, attention a pattern that links equal inputs"
-def influence(layer, x):
-    """(8,) -> (8, 8): the derivative of every output by every input."""
-    return torch.autograd.functional.jacobian(layer, x)
-
-
-mixing = {name: influence(layer, inputs) for name, layer in layers.items()}
-mixing["attention"] = gaussian_weights(inputs, inputs, 1.0)  # (8, 8)
-axes = plt.subplots(1, 4, figsize=(9.6, 2.7))[1]
-for ax, (name, matrix) in zip(axes, mixing.items()):
-    heatmap(matrix / matrix.abs().max(), title=name, ax=ax, values=False, vmax=1)
-    if name != "attention":
-        ax.set(xlabel="inputs →", ylabel="outputs ↓")
-        ax.images[0].set(cmap="RdBu_r", clim=(-1, 1))
-
-# %% [markdown]
-# The linear layer looks everywhere, the convolution in its window, the RNN at the past,
-# the less the longer ago. The last matrix holds the *weights* of attention, which sum
-# to one in every row (how they are computed is what the rest of the lecture is about).
-# The inputs are 1 5 1 9 5 1 9 5, and it shows: the three 1s share among themselves, so
-# do the 5s and the 9s. All heat maps of attention in this course are drawn this way,
-# queries down, keys across, dark for much.
-#
-# Now change the inputs:
-
-# %% alt="Two attention matrices for two different inputs: the pattern follows the positions of equal numbers"
-other = torch.tensor([9.0, 9, 9, 1, 1, 5, 5, 5])  # (8,)
-for ax, row in zip(plt.subplots(1, 2, figsize=(6.4, 3))[1], (inputs, other)):
-    names = [f"{number:.0f}" for number in row]
-    heatmap(gaussian_weights(row, row, 1.0), names, names, ax=ax, values=False)
-    ax.set_title("attention: " + " ".join(names))
-
-# %%
-mlp = nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Linear(32, 8))
-rows = []
-for name, layer in {**layers, "MLP: linear, ReLU, linear": mlp}.items():
-    change = influence(layer, other) - influence(layer, inputs)  # (8, 8)
-    rows.append([name, change.abs().max() / influence(layer, inputs).abs().max()])
-change = gaussian_weights(other, other, 1.0) - mixing["attention"]  # (8, 8)
-rows.append(["attention", change.abs().max() / mixing["attention"].max()])
-Table(rows, ["layer", "largest change of the matrix when the input changes, relative"])
-
-# %% [markdown]
-# The matrices of a linear layer and of a convolution are made of *parameters*: they do
-# not change at all. With something bent in between they do, in the RNN a little, in an
-# MLP with a ReLU as much as in attention: each input switches some units off. But what
-# is switched are connections that training has fixed, one for each pair of places, for
-# one number of inputs. Attention's matrix is made of *comparisons*: the same rule for
-# every pair, whatever stands where, for any number of inputs, and each row comes out as
-# shares. So where to look is decided anew for every input, by what is in it. The rest
-# of the course is about making that learnable, fast and large. (The gates of an LSTM
-# are a step in this direction: how fast its state fades depends on the input. But
-# whatever it lets go of, it cannot look up again.)
-
-# %% [markdown]
-# ## A short history
-#
-# It is often said that attention was invented in 2017, or for images, or for
-# translation. None of these is right, and attention is not an architecture either: it
-# is a mechanism, which has been built into many.
-#
-# | year | what was new |
-# |---|---|
-# | 1964 | **Nadaraya** and **Watson**, independently: predict by a mean weighted by similarity. Nothing is learned. |
-# | 2010 | Larochelle and Hinton: a network learns where to place its next *glimpse* of an image. |
-# | 2013 | Graves: a recurrent network that writes by hand moves a soft Gaussian window along the text to be written. |
-# | 2014 | Mnih and others: glimpses learned by reinforcement. Graves and others: a memory addressed by content. **Bahdanau, Cho and Bengio**: soft alignment for translation, the first attention there. |
-# | 2015 | Xu and others: image captions. Luong and others: simpler scores. Chan and others: speech, *Listen, Attend and Spell*. |
-# | 2017 | **Vaswani and others**: no recurrence left, only layers of attention with something in between. The Transformer. |
-# | since | the same block for language (2018), images (2020), proteins, weather, games. |
-#
-# What changed over the years is *what is compared* (numbers, then learned vectors) and
-# *who chooses the comparison* (a person, then the training). The weighted mean stayed.
-
-# %% [markdown]
-# ## The course on one page
-#
-# | unit | the question |
-# |---|---|
-# | **01 Nadaraya-Watson** | how does similarity become a prediction? |
-# | 02 dot-product attention | what if the things compared are vectors, and the comparison is learned? |
-# | 03 masking | how do you forbid a look at the padding, or at the future? |
-# | 04 seq2seq with attention | how did it save translation with recurrent networks? |
-# | 05 multi-head attention | how can one layer look for several things at once? |
-# | 06 positional encoding | attention does not see order: who tells it? |
-# | 07 Transformer encoder | what must stand between two layers of attention, and why? |
-# | 08 Transformer decoder | how is text written, word after word? |
-# | 09 vision Transformer | can a picture be read like a sentence? |
-# | 10 image captioning | can we watch a model look while it speaks? |
-# | 11 project | your own model, from data to evaluation |
-#
-# Each unit has a lecture like this one, which you run, and an assignment that checks
-# your code while you write it. In all of them you implement, train and evaluate.
-# Everything is built from tensors; torch's own modules serve to check that we got it
-# right.
+# every input*. Attention does that by comparing. How, we work out with three towns.
 
 # %% [markdown]
 # ## Three towns
@@ -385,7 +270,7 @@ Table(rows, columns, f"prediction {shares @ profit:,.0f}")
 # function that keeps the order, makes everything positive, and lets far points fade
 # away: the **exponential**. Dividing by the sum then gives shares. Together:
 #
-# $$\alpha_i = \frac{e^{-(x - x_i)^2}}{\sum_j e^{-(x - x_j)^2}}$$
+# $$\alpha_i = \frac{\exp(-(x - x_i)^2)}{\sum_j \exp(-(x - x_j)^2)}$$
 #
 # With small numbers you can follow each step. Three known points at 10, 20 and 30, and
 # two queries:
@@ -407,15 +292,15 @@ Table(rows, ["x", "distances to 10, 20, 30", "minus their squares", "weights"])
 # else's, recompute the distances first.
 #
 # And look how hard the weights are. A score of −225 against −25 is no contest: the
-# third weight is $e^{-200}$ times the first. We shall come to why, and to what it has
+# third weight is $\exp(-200)$ times the first. We shall come to why, and to what it has
 # to do with units.
 
 # %% [markdown]
 # ## Softmax: weights that sum to one
 #
-# "Exponentials, divided by their sum" is the **softmax** of the scores $s$:
+# "Exponentials, divided by their sum" is the **softmax** of a list of scores $z$:
 #
-# $$\operatorname{softmax}(s)_i = \frac{e^{s_i}}{\sum_{j} e^{s_j}}$$
+# $$\operatorname{softmax}(z)_i = \frac{\exp(z_i)}{\sum_{j} \exp(z_j)}$$
 #
 # Mind the two indices: $i$ is the one we ask about, $j$ runs over all of them. (Written
 # with one letter for both, the formula says something else.)
@@ -426,12 +311,13 @@ exponentials = scores.exp()  # (3,)
 weights = exponentials / exponentials.sum()  # (3,)
 named = {"score": scores, "exponential": exponentials, "weight": weights}
 rows = [[name, *numbers.tolist()] for name, numbers in named.items()]
-Table(rows, ["", "1st", "2nd", "3rd"], "one more in the score is e times the weight")
+Table(rows, ["", "1st", "2nd", "3rd"], "one more in the score is 2.72 times the weight")
 
 # %% [markdown]
 # **Only differences count.** Add the same number to all scores: every exponential grows
 # by the same factor, and the factor cancels. That is a nice law and a practical one,
-# because on a computer exponentials overflow. In float32 the largest one is $e^{88.7}$.
+# because on a computer exponentials overflow. In float32 the largest one is
+# $\exp(88.7)$.
 
 
 # %%
@@ -447,7 +333,7 @@ Table(rows, ["scores", "as in the formula", "after subtracting the maximum"])
 
 # %% [markdown]
 # At +100 the formula computes ∞/∞, at −110 it computes 0/0. Subtract the largest score
-# first, and neither can happen: the largest exponential is $e^0 = 1$, so nothing
+# first, and neither can happen: the largest exponential is $\exp(0) = 1$, so nothing
 # overflows and the sum is at least 1. Every softmax that you will ever call does this.
 #
 # **Scale is sharpness.** Differences count, so multiplying all scores by a number
@@ -463,7 +349,7 @@ ax = curves(factor, three, "factor", "weight", "softmax of factor × (2, 1, 0)")
 ax.set_xscale("log")
 
 # %% [markdown]
-# **A weight is never exactly zero** on paper. $e^{-200}$ is about $10^{-87}$: float64
+# **A weight is never exactly zero** on paper. $\exp(-200)$ is about $10^{-87}$: float64
 # can hold it; float32, whose smallest number is about $10^{-45}$, rounds it to zero.
 # Where this course prints 0, read "too small to matter". If a weight *must* be zero
 # there is a better way than hoping for rounding; you meet it below, and again in unit
@@ -491,11 +377,12 @@ heatmaps({"dim=-1: rows sum to 1": rows_sum, "dim=0: columns do": columns_sum});
 # and this line has three traps.
 #
 # **Precedence.** In Python a power binds more tightly than a minus in front of it. The
-# line above is right. One more pair of brackets, and the square swallows the minus: the
-# furthest point wins, and no error tells you.
+# line above is right. One more pair of brackets, `(-(x - known)) ** 2`, and the square
+# swallows the minus: the furthest point wins, and no error tells you. With $x = 3$:
 
 # %%
-print("-(3) ** 2 =", -((3) ** 2), "     (-(3)) ** 2 =", (-(3)) ** 2)
+for line in ("-x ** 2", "(-x) ** 2"):
+    print(f"{line:>9} = {eval(line, {'x': 3})}")
 
 # %% [markdown]
 # **Whole numbers.** A table typed without decimal points is a tensor of integers, and
@@ -525,7 +412,7 @@ print(caught[0].message)
 #
 # $$\alpha(x, x_i) = \operatorname{softmax}_i\left(-\frac{(x - x_i)^2}{2\sigma^2}\right)$$
 #
-# $e^{-d^2 / 2\sigma^2}$ is the bell curve of Gauss without its constant, which the
+# $\exp(-d^2 / 2\sigma^2)$ is the bell curve of Gauss without its constant, which the
 # division would cancel anyway. At a distance of one bandwidth it has fallen to .61, at
 # two to .14, at three to .01: *a bandwidth is how far a neighbourhood reaches*. Without
 # the dial, as in the section before, $2\sigma^2 = 1$: a bandwidth of
@@ -551,9 +438,10 @@ weights = gaussian_weights(queries, population, bandwidth=5_000.0)  # (8, 3)
 names = [[f"{town / 1000:.0f}k" for town in group] for group in (queries, population)]
 heatmap(weights, *names, title="the shares fade (bandwidth 5000)");
 # %% [markdown]
-# Read it row by row. 65k is torn between its two neighbours; 75k already leans on the
-# second; at 90k the third town speaks alone. Nothing jumps any more: the shares fade
-# into one another.
+# Read it row by row. (All heat maps of attention in this course are drawn this way:
+# queries down, keys across, dark for much.) 65k is torn between its two neighbours; 75k
+# already leans on the second; at 90k the third town speaks alone. Nothing jumps any
+# more: the shares fade into one another.
 
 # %% [markdown]
 # ## Units decide who is a neighbour
@@ -602,11 +490,11 @@ print("largest difference:", (wide - standard).abs().max().item())
 
 # %%
 new = torch.tensor([64_000.0, 66_000.0])  # (2,)
-own = (new - new.mean()) / new.std()  # (2,): their own ruler
-# the ruler of the known towns
-known_ruler = (new - population.mean()) / population.std()  # (2,)
-# where the model thinks they are
-back_to_people = own * population.std() + population.mean()  # (2,)
+print(f"known towns: {population.mean():,.0f} ± {population.std():,.0f}")
+print(f"new towns:   {new.mean():,.0f} ± {new.std():,.0f}")
+known_ruler = (new - 71_667) / 12_583  # (2,): the ruler of the known towns
+own = (new - 65_000) / 1_414  # (2,): their own ruler
+back_to_people = own * 12_583 + 71_667  # (2,): where the model thinks they are
 columns = zip(new, known_ruler, own, back_to_people)
 rows = [[f"{a:,.0f}", b, c, f"{d:,.0f}"] for a, b, c, d in columns]
 names = [
@@ -809,9 +697,9 @@ heatmaps(panels, towns_of, towns_of);
 # %% [markdown]
 # This is the first *mask* of the course. Read the right picture row by row: the town of
 # 60000 is predicted from the other two, mostly from 70000. A score of 0 on the diagonal
-# would not do: $e^0 = 1$, and 0 is the largest score there is here, so the point would
-# keep its full say. Now train again, with `leave_one_out_error`, which is the mean
-# squared error under this mask. (300 steps; a second or two.)
+# would not do: $\exp(0) = 1$, and 0 is the largest score there is here, so the point
+# would keep its full say. Now train again, with `leave_one_out_error`, which is the
+# mean squared error under this mask. (300 steps; a second or two.)
 
 
 # %%
@@ -842,16 +730,19 @@ predicted = torch.stack(fits)  # (60, 200)
 errors = {
     "predict yourself": [error_on_itself(w.log()) for w in grid],
     "leave one out": [error_left_out(w.log()) for w in grid],
-    "test": ((predicted - truth(queries)) ** 2).mean(-1),  # (60,)
+    "test": ((predicted - truth(queries)) ** 2).mean(-1).tolist(),
 }
 ax = curves(grid, errors, "bandwidth", "mean squared error", "which error to trust?")
 ax.plot(selfish.exp().item(), error_on_itself(selfish).item(), "ko")
 ax.plot(honest.exp().item(), error_left_out(honest).item(), "ko")
 ax.set_xscale("log")
+for name in ("leave one out", "test"):
+    lowest = grid[torch.tensor(errors[name]).argmin()]  # scalar
+    print(f"{name}: lowest at a bandwidth of {lowest:.2f}")
 
 # %% [markdown]
 # The error on itself has no minimum except at zero. Leave-one-out has one, and it lies
-# where the test error's does, although it has never seen the true curve.
+# one step of the grid from the test error's, although it has never seen the true curve.
 #
 # One warning before you let a bandwidth learn elsewhere: **it can start too small to
 # learn at all.** Take the three towns, and begin with a bandwidth of one person. Every
@@ -899,6 +790,7 @@ names = ("narrowest bandwidth", "leave one out", "oracle")
 ax = curves(None, dict(zip(names, results.T)), style="o")
 ax.set(xlabel="draw, the easiest first", ylabel="test error")
 ax.set(title="one dot per draw and method", ylim=(0, None))
+ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5))
 Table([results.mean(0).tolist()], names, "mean test error")
 
 # %% [markdown]
@@ -943,15 +835,20 @@ Table(rows, ["kernel", "test error with the best bandwidth, mean of the draws"])
 # of it matters.
 #
 # Give each feature its own bandwidth, and learn them all. A very wide one means: this
-# feature makes no difference. To be honest without a mask, we split: 100 points are the
-# keys, and 100 *others* are predicted in training.
+# feature makes no difference. Squared distances add up over the features, so their
+# exponentials multiply: a point counts if it is near in *every* feature that has a
+# narrow bandwidth. (`vmap` calls `gaussian_weights` once for each feature.)
+#
+# To be honest without a mask, we split: 100 points are the keys, and 100 *others* are
+# predicted in training.
 
 
 # %%
 def predict(new, known, values, widths):
     """(N, D), (K, D), (K,), (D,) or one for all (1,) -> (N,)"""
-    scores = -(torch.cdist(new / widths, known / widths) ** 2) / 2  # (N, K)
-    return softmax(scores) @ values  # (N,)
+    features = new.double().T, known.double().T, widths.expand(new.shape[1])
+    near = torch.vmap(gaussian_weights)(*features).prod(0)  # (D, N, K) -> (N, K)
+    return (near @ values.double() / near.sum(-1)).float()  # (N,)
 
 
 def learn(points, values, count):
@@ -1049,6 +946,147 @@ Table(rows, columns, "Gaussian against dot product")
 # kernel, down to rounding. For other keys it is not: the dot product gives long keys a
 # bonus of $\tfrac12\lVert k\rVert^2$. Whether that is a bug or a feature is a question
 # for unit 02.
+
+# %% [markdown]
+# ## Four ways to get information
+#
+# Take eight inputs and eight outputs. From which inputs does an output get its
+# information, and in which shares? The kinds of layers that you may know answer
+# differently:
+#
+# - **linear layer**, the stuff of an MLP: from all of them, in shares that were
+#   learned;
+# - **CNN**: from its neighbours, in shares that were learned and are the same
+#   everywhere;
+# - **RNN**: from everything before, through a state that fades a little at every step;
+# - **attention**: from those that are *similar* to what it is looking for.
+#
+# So that nobody has to believe it, ask torch's own layers, with fresh random weights,
+# and Nadaraya-Watson, whose queries, keys and values are here all the same eight
+# numbers: how much does each output change with each input? That is a matrix of
+# derivatives, one row per output, one column per input, red for positive and blue for
+# negative.
+
+# %%
+inputs = torch.tensor([1.0, 5, 1, 9, 5, 1, 9, 5])  # (8,)
+torch.manual_seed(0)  # layers draw their first weights from the global generator
+linear, conv = nn.Linear(8, 8), nn.Conv1d(1, 1, 3, padding=1)
+rnn = nn.RNN(1, 4, batch_first=True)
+layers = {
+    "linear": linear,
+    "CNN": lambda x: conv(x[None])[0],
+    "RNN": lambda x: rnn(x[:, None] / 10)[0].sum(-1),
+    "attention": lambda x: nadaraya_watson(x, x, x, 1.0)[0],
+}
+
+
+# %% alt="Four matrices: a linear layer dense, CNN a band around the diagonal, RNN a fading lower triangle, attention a pattern that links equal inputs"
+def influence(layer, x):
+    """(8,) -> (8, 8): the derivative of every output by every input."""
+    return torch.autograd.functional.jacobian(layer, x)
+
+
+axes = plt.subplots(1, 4, figsize=(9.6, 2.7))[1]
+for ax, (name, layer) in zip(axes, layers.items()):
+    matrix = influence(layer, inputs)  # (8, 8)
+    heatmap(matrix / matrix.abs().max(), title=name, ax=ax, values=False, vmax=1)
+    ax.set(xlabel="inputs →", ylabel="outputs ↓")
+    ax.images[0].set(cmap="RdBu_r", clim=(-1, 1))
+
+# %% [markdown]
+# The linear layer looks everywhere, the convolution in its window, the RNN at the past,
+# the less the longer ago. Attention looks at what is similar: the inputs are
+# 1 5 1 9 5 1 9 5, the three 1s share among themselves, and so do the 5s and the 9s.
+# Change the inputs, and its weights follow:
+
+# %% alt="Two attention matrices for two different inputs: the pattern follows the positions of equal numbers"
+other = torch.tensor([9.0, 9, 9, 1, 1, 5, 5, 5])  # (8,)
+for ax, row in zip(plt.subplots(1, 2, figsize=(6.4, 3))[1], (inputs, other)):
+    names = [f"{number:.0f}" for number in row]
+    heatmap(gaussian_weights(row, row, 1.0), names, names, ax=ax, values=False)
+    ax.set_title("attention: " + " ".join(names))
+
+# %% [markdown]
+# Is that what sets it apart? Not by itself: in a network with a ReLU the derivatives
+# depend on the input as well, since each input switches some units off. So ask three
+# questions of each layer. By how much does its matrix change from the one input to the
+# other (the largest change, relative to the largest entry)? Does it take sixteen
+# numbers as well as eight? And if the inputs come in another order, do the outputs
+# follow: the same outputs, in that order?
+
+
+# %%
+def takes(layer, x):
+    try:
+        return "yes" if len(layer(x)) == len(x) else "no"
+    except RuntimeError:
+        return "no"
+
+
+layers["MLP"] = nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Linear(32, 8))
+order = torch.tensor([5, 2, 7, 0, 3, 6, 1, 4])  # (8,)
+rows = []
+for name, layer in layers.items():
+    before, after = influence(layer, inputs), influence(layer, other)  # (8, 8) each
+    change = (after - before).abs().max() / before.abs().max()  # scalar
+    longer = takes(layer, torch.cat([inputs, other]))
+    moved = (layer(inputs)[order] - layer(inputs[order])).abs().max()  # scalar
+    rows.append([name, change, longer, "yes" if moved < 1e-4 else "no"])
+Table(rows, ["layer", "its matrix changes by", "16 inputs", "outputs follow the order"])
+
+# %% [markdown]
+# The matrices of a linear layer and of a convolution are made of *parameters* and do
+# not change at all. Those of the RNN and of the MLP change, but what is switched there
+# are connections that training has fixed, for one number of inputs (MLP) or for one
+# order (RNN). Attention's matrix is made of *comparisons*: the same rule for every
+# pair, whatever stands where, for any number of inputs. The last column has a
+# single yes: who counts is decided by what an input *is*, not by where it stands. The
+# rest of the course is about making that learnable, fast and large. (That attention
+# does not see order is a weakness as well: unit 06. The gates of an LSTM are a step in
+# its direction: how fast the state fades depends on the input. But whatever it lets go
+# of, it cannot look up again.)
+
+# %% [markdown]
+# ## A short history
+#
+# It is often said that attention was invented in 2017, or for images, or for
+# translation. None of these is right, and attention is not an architecture either: it
+# is a mechanism, which has been built into many.
+#
+# | year | what was new |
+# |---|---|
+# | 1964 | **Nadaraya** and **Watson**, independently: predict by a mean weighted by similarity. Nothing is learned. |
+# | 2010 | Larochelle and Hinton: a network learns where to place its next *glimpse* of an image. |
+# | 2013 | Graves: a recurrent network that writes by hand moves a soft Gaussian window along the text to be written. |
+# | 2014 | Mnih and others: glimpses learned by reinforcement. Graves and others: a memory addressed by content. **Bahdanau, Cho and Bengio**: soft alignment for translation, the first attention there. |
+# | 2015 | Xu and others: image captions. Luong and others: simpler scores. Chan and others: speech, *Listen, Attend and Spell*. |
+# | 2017 | **Vaswani and others**: no recurrence left, only layers of attention with something in between. The Transformer. |
+# | since | the same block for language (2018), images (2020), proteins, weather, games. |
+#
+# What changed over the years is *what is compared* (numbers, then learned vectors) and
+# *who chooses the comparison* (a person, then the training). The weighted mean stayed.
+
+# %% [markdown]
+# ## The course on one page
+#
+# | unit | the question |
+# |---|---|
+# | **01 Nadaraya-Watson** | how does similarity become a prediction? |
+# | 02 dot-product attention | what if the things compared are vectors, and the comparison is learned? |
+# | 03 masking | how do you forbid a look at the padding, or at the future? |
+# | 04 seq2seq with attention | how did it save translation with recurrent networks? |
+# | 05 multi-head attention | how can one layer look for several things at once? |
+# | 06 positional encoding | attention does not see order: who tells it? |
+# | 07 Transformer encoder | what must stand between two layers of attention, and why? |
+# | 08 Transformer decoder | how is text written, word after word? |
+# | 09 vision Transformer | can a picture be read like a sentence? |
+# | 10 image captioning | can we watch a model look while it speaks? |
+# | 11 project | your own model, from data to evaluation |
+#
+# Each unit has a lecture like this one, which you run, and an assignment that checks
+# your code while you write it. In all of them you implement, train and evaluate.
+# Everything is built from tensors; torch's own modules serve to check that we got it
+# right.
 
 # %% [markdown]
 # ## Summary

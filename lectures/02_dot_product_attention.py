@@ -322,27 +322,31 @@ accuracy["softmax(XXᵀ) X"] = examine(lambda x: context_vectors(x)[0])
 print(f"accuracy on new sentences: {accuracy['softmax(XXᵀ) X']:.2f}")
 
 # %% [markdown]
-# It guesses, like the word itself! The heat map says why. Below are the weights of
-# twenty random vectors of size 64, once plain, and once with scores divided by
-# $\sqrt{64}$, a scale that gets its reason two sections below.
+# It guesses, like the word itself! The heat map says why. Below are the weights of the
+# first test sentence, once plain, and once with scores divided by $\sqrt{32}$, a scale
+# that gets its reason two sections below. (Under them, the mean of the diagonal over
+# all test sentences. Where a filler stands twice, the twins share.)
 
-# %% alt="Two heat maps of softmax weights of twenty random vectors: both are practically the identity matrix"
-x = normal(20, 64, seed=3)  # (T, D)
-plain = context_vectors(x)[1]  # (T, T)
-scaled = scaled_dot_product_attention(x, x, x)[1]  # (T, T)
-figure = heatmaps({"softmax(XXᵀ)": plain, "softmax(XXᵀ/√64)": scaled})
-for ax, weights in zip(figure.axes, (plain, scaled)):
-    ax.set_xlabel(f"keys →   (mean of the diagonal {weights.diagonal().mean():.3f})")
+# %% alt="Two heat maps of the weights of one test sentence: plain they are the identity matrix, scaled they nearly are"
+x = vectors[test[0]]  # (N, 8, D)
+scaled = scaled_dot_product_attention(x, x, x)[1]  # (N, 8, 8)
+both = {"softmax(XXᵀ)": context_vectors(x)[1], "softmax(XXᵀ/√32)": scaled}
+names = [words[i] for i in test[0][0]]
+figure = heatmaps({name: weights[0] for name, weights in both.items()}, names, names)
+for ax, weights in zip(figure.axes, both.values()):
+    on_itself = weights.diagonal(dim1=1, dim2=2).mean()  # scalar
+    ax.set_xlabel(f"keys →   (mean of the diagonal {on_itself:.3f})")
 
 # %% [markdown]
 # A vector of $D$ numbers of size one has a dot product of about $D$ with itself, and of
 # about $\pm\sqrt{D}$ with a stranger. Each word is by far its own best match, so for
 # vectors of this length softmax$(XX^\top)$ is almost the identity: the "context" of a
-# word is the word. The scale alone does not cure it: 64 against ±8 becomes 8 against
-# ±1, and $e^8$ still wins. Nor can training: this attention has **no parameters**, and
-# nothing to learn. (*We* can make the vectors shorter; below we try every length, and
-# it does not help enough.) Stacking it makes it worse. Where vectors are short enough
-# to mix at all, each layer replaces points by means of points, and means move together:
+# word is the word. The scale alone does not cure it: 32 against ±6 becomes 6 against
+# ±1, and $\exp(6) = 400$ still wins. Nor can training: this attention has **no
+# parameters**, and nothing to learn. (*We* can make the vectors shorter; below we try
+# every length, and it does not help enough.) Stacking it makes it worse. Where vectors
+# are short enough to mix at all, each layer replaces points by means of points, and
+# means move together:
 
 # %% alt="The spread of twelve short vectors shrinks to nothing as parameter-free attention is stacked"
 x, spread = 0.5 * normal(12, 8, seed=4), []  # (T, D): short vectors
@@ -426,8 +430,8 @@ print(f"median lead {lead:.1f}, a factor of {lead.exp():,.0f} between the two we
 
 # %% [markdown]
 # Typically the winner gets some twenty thousand times the weight of the runner-up,
-# about $e^{10}$: the rest get nothing, and through a softmax that is so sure of itself
-# hardly any gradient flows. Move $d$:
+# about $\exp(10)$: the rest get nothing, and through a softmax that is so sure of
+# itself hardly any gradient flows. Move $d$:
 
 
 # %%
@@ -447,21 +451,38 @@ interactive(competition, "d", [1, 4, 16, 64, 256, 1024], start=64, alt=alt)
 
 # %% [markdown]
 # And how much gradient comes back through the softmax, if we ask for more weight on one
-# key?
+# key? We take it with respect to $q \cdot k$ itself, so that the factor $1/\sqrt d$,
+# which makes gradients *smaller* on their way back, is charged to the scaled form.
 
 
-# %% alt="Mean size of the gradient that reaches the scores against d: it falls without the scale, and stays with it"
-def gradient(d, scale):
+# %% alt="Share of queries whose gradient exceeds 0.0001 against d: without the scale it falls to a small part, with it nearly all queries stay above"
+def gradients(d, scale):
+    """-> (500,): for each query, the mean size of the gradient of its eight q · k."""
     q, k = pairs[d][0][:500], pairs[d][1].view(500, 8, d)  # (N, d), (N, 8, d)
-    scores = (scale * (k @ q[:, :, None])[..., 0]).requires_grad_()  # (N, 8)
-    softmax(scores)[:, 0].sum().backward()  # ask for more weight on the first key
-    return float(scores.grad.abs().mean())
+    products = (k @ q[:, :, None])[..., 0].requires_grad_()  # (N, 8)
+    softmax(scale * products)[:, 0].sum().backward()  # more weight on the first key
+    return products.grad.abs().mean(-1)  # (N,)
 
 
-reaches = {"without scale": [gradient(d, 1) for d in sizes]}
-reaches["with 1/√d"] = [gradient(d, d**-0.5) for d in sizes]
-ax = curves(sizes, reaches, "d", "mean |gradient| of a score", style="o-")
-ax.set(xscale="log", ylim=(0, None), title="what comes back through the softmax");
+forms = {"without scale": lambda d: 1, "with 1/√d": lambda d: d**-0.5}
+reached = {}
+for name, scale in forms.items():
+    reached[name] = [(gradients(d, scale(d)) > 1e-4).float().mean() for d in sizes]
+ax = curves(sizes, reached, "d", "share of queries", style="o-")
+ax.set(xscale="log", ylim=(0, 1.05), title="whose gradient is above .0001")
+rows = []
+for d in (64, 1024):
+    for name, scale in forms.items():
+        size = gradients(d, scale(d))  # (500,)
+        rows.append((d, name, size.median(), size.mean()))
+Table(rows, ["d", "scores", "median gradient of a query", "mean"])
+
+# %% [markdown]
+# Look at the two columns of the table. *On average* more comes back without the scale,
+# but all of it through a few queries whose best keys happen to be nearly tied. The
+# typical query has made up its mind and hears nothing any more: at $d = 1024$ nine in
+# ten are out of reach. With the scale nearly every query gets a gradient of a useful
+# size.
 
 # %% [markdown]
 # So the scores are divided by $\sqrt{d_k}$, where $d_k$ is the size of the *keys*: not
@@ -570,8 +591,7 @@ ax.set_ylim(0, 1.1);
 # %% [markdown]
 # The same arithmetic with three matrices in front of it, and guessing turns into
 # knowing. The heat map shows what was learned: *letter* looks for *writing*, *bank*
-# looks for *river*, and each of them ignores the other's clue. (The remaining rows were
-# never asked about; do not read anything into them.)
+# looks for *river*, and each of them ignores the other's clue.
 
 # %% alt="Learned weights of a sentence of nine words: the row of letter is dark at writing, the row of bank at river"
 sentence = ["I", "am", "writing", "a", "letter", "on", "the", "river", "bank"]
@@ -607,13 +627,21 @@ ax.set_title("no temperature makes up for learning");
 
 # %% [markdown]
 # Cold, every word sees itself; hot, it sees the plain mean; in between it reaches .82,
-# because by chance some clues resemble their word a little more. (Three other draws of
-# the word vectors gave .74, .74 and .82 at best, and 1.00 with learned projections each
-# time.) What the learned matrices add is a reason to prefer one clue: *letter* has to
-# find words about paper and spelling, which do not resemble it at all. (That a
-# comparison is *learned* is what matters here. One matrix for all three roles would
-# also pass this small examination; what it cannot do is in the last question of the
-# assignment.)
+# because by chance some clues resemble their word a little more (how much depends on
+# the draw of the word vectors). What the learned matrices add is a reason to prefer one
+# clue: *letter* has to find words about paper and spelling, which do not resemble it at
+# all. Does it take three matrices for that? Try a single one in all three roles:
+
+# %%
+single = (normal(32, 32, seed=3) / 32).requires_grad_()  # (D, D)
+roles = [single, single, single]  # queries, keys and values
+share = examine(lambda x: self_attention(x, *roles)[0], [single])
+print(f"one matrix for all three roles: {share:.2f}")
+
+# %% [markdown]
+# It passes as well. That the comparison is *learned* is what matters in this small
+# examination; what one matrix for all roles cannot do is in the last question of the
+# assignment.
 #
 # Two slips to look out for. Attention *replaces* a token by a mixture: if the token
 # itself should survive, it must be added back (the residual connection of unit 07). And
@@ -629,7 +657,7 @@ ax.set_title("no temperature makes up for learning");
 # | name | score | in code | remarks |
 # |---|---|---|---|
 # | content-based (Graves 2014) | $\beta\cos(q, k)$ | `cosine_scores` | length does not count; since a cosine lies in $[-1, 1]$, a *sharpness* $\beta$ is needed to get peaked weights |
-# | additive (Bahdanau 2014) | $v\cdot\tanh(q W_q + k W_k)$ | `additive_scores` | $q$ and $k$ may differ in size; bounded by $\sum\lvert v_i\rvert$; the first in *translation*, not the first attention |
+# | additive (Bahdanau 2014) | $u\cdot\tanh(q W_q + k W_k)$ | `additive_scores` | $u$ is a learned vector (in code `v`); $q$ and $k$ may differ in size; bounded by $\sum\lvert u_i\rvert$; the first in *translation*, not the first attention |
 # | location-based (Luong 2015) | $q W$, one column per *position* | `q @ w` | does not look at the keys at all; $W$ fixes how many keys there can be |
 # | general, "multiplicative" (Luong 2015) | $q W k^\top$ | `general_scores` | sizes may differ |
 # | dot (Luong 2015) | $q k^\top$ | `q @ k.mT` | sizes must agree; no parameters |
@@ -643,9 +671,9 @@ ax.set_title("no temperature makes up for learning");
 # %%
 query, key = normal(4, 32, seed=1), normal(6, 32, seed=2)  # (T, D), (S, D)
 w_q, w_k = normal(32, 16, seed=3) / 4, normal(32, 16, seed=4) / 4  # (D, A), (D, A)
-v = normal(16, seed=5)  # (A,)
+u = normal(16, seed=5)  # (A,)
 cosine = cosine_scores(query, key)  # (T, S)
-additive = additive_scores(query, key, w_q, w_k, v)  # (T, S)
+additive = additive_scores(query, key, w_q, w_k, u)  # (T, S)
 scaled = scaled_dot_product_attention(query, key, key)[1]  # (T, S)
 family = {  # weights, (T, S) each
     "cosine, β = 1": softmax(cosine),
@@ -659,13 +687,13 @@ heatmaps(family, values=False, title="the same vectors under four scores");
 
 # %% [markdown]
 # Additive attention is sometimes drawn as a network on the *concatenation* of query and
-# key, $v\cdot\tanh([q; k]\,W)$, sometimes with a sum. They are the same function: the
+# key, $u\cdot\tanh([q; k]\,W)$, sometimes with a sum. They are the same function: the
 # upper rows of $W$ meet $q$, the lower ones $k$. For the first query and the first key:
 
 # %%
 q, k = query[0], key[0]  # (D,), (D,)
 joined = torch.cat([q, k]) @ torch.cat([w_q, w_k])  # (A,): (2D) times (2D, A)
-print(f"concatenated {v @ joined.tanh():.4f}, as a sum {additive[0, 0]:.4f}")
+print(f"concatenated {u @ joined.tanh():.4f}, as a sum {additive[0, 0]:.4f}")
 general = general_scores(query, key, w_q @ w_k.T)  # (T, S)
 print(f"general {general[0, 0]:.4f}, projected dot {(q @ w_q) @ (k @ w_k):.4f}")
 
@@ -676,7 +704,7 @@ print(f"general {general[0, 0]:.4f}, projected dot {(q @ w_q) @ (k @ w_k):.4f}")
 # multiplicative attention. It sounds plausible: one nonlinearity less, a product left.
 # Multiply out:
 #
-# $$v\cdot(qW_q + kW_k) = \underbrace{v\cdot qW_q}_{a(q)} + \underbrace{v\cdot kW_k}_{b(k)}
+# $$u\cdot(qW_q + kW_k) = \underbrace{u\cdot qW_q}_{a(q)} + \underbrace{u\cdot kW_k}_{b(k)}
 # \qquad\Rightarrow\qquad
 # \mathrm{softmax}_k\big(a(q) + b(k)\big) = \mathrm{softmax}_k\big(b(k)\big)$$
 #
@@ -685,14 +713,14 @@ print(f"general {general[0, 0]:.4f}, projected dot {(q @ w_q) @ (k @ w_k):.4f}")
 
 
 # %%
-def without_tanh(query, key, w_q, w_k, v):
-    a, b = query @ w_q @ v, key @ w_k @ v  # (..., T), (..., S): a(q) and b(k)
+def without_tanh(query, key, w_q, w_k, u):
+    a, b = query @ w_q @ u, key @ w_k @ u  # (..., T), (..., S): a(q) and b(k)
     return a[..., :, None] + b[..., None, :]  # (..., T, S)
 
 
 # %% alt="Weights of four queries on six keys: with the tanh the rows differ, without it all rows are equal"
-with_it = softmax(additive_scores(query, key, w_q, w_k, v))  # (T, S)
-without = softmax(without_tanh(query, key, w_q, w_k, v))  # (T, S)
+with_it = softmax(additive_scores(query, key, w_q, w_k, u))  # (T, S)
+without = softmax(without_tanh(query, key, w_q, w_k, u))  # (T, S)
 heatmaps({"with tanh": with_it, "without: all rows equal": without});
 
 # %% [markdown]
@@ -717,16 +745,14 @@ Table(result.items(), ["additive attention", "accuracy on new sentences"])
 # %% [markdown]
 # ## Two axes: global or local, soft or hard
 #
-# Surveys like to pair *global/soft* and *local/hard*. They are two independent
-# questions, with four answers:
+# Two words that you will meet in surveys, for two independent questions:
 #
 # | | **soft**: a weighted mean | **hard**: one pick |
 # |---|---|---|
 # | **global**: all keys in reach | everything so far | Xu 2015: one place of the image is *drawn* from the weights |
 # | **local**: a window of keys | Luong 2015: a mean around one position, which is predicted | one pick inside a window |
 #
-# Local and soft is a perfectly differentiable thing. It is the *pick* that has no
-# gradient: hard attention needs another way to learn (unit 10).
+# Only the *pick* has no gradient: hard attention needs another way to learn (unit 10).
 
 # %% alt="One row of weights as four bar charts: global or local, times soft or hard"
 row = softmax(normal(9, seed=11))  # (S,)
@@ -738,7 +764,8 @@ for line, (reach, soft) in zip(axes, {"global": row, "local": local}.items()):
     hard[torch.multinomial(soft, 1, generator=seeded(4))] = 1
     for ax, kind, w in zip(line, ["soft", "hard"], [soft, hard]):
         ax.bar(range(9), w)
-        ax.set(title=f"{reach}, {kind}", ylabel="weight")
+        how = " (drawn by the weights, not the largest)" if kind == "hard" else ""
+        ax.set(title=f"{reach}, {kind}{how}", ylabel="weight")
 axes[1, 0].set_xlabel("keys →")
 axes[1, 1].set_xlabel("keys →");
 
@@ -754,22 +781,22 @@ axes[1, 1].set_xlabel("keys →");
 #   plain mean, and there is nothing to learn. Queries, keys and values separate
 #   *looking*, *being found* and *giving*.
 # - Dot products of size $d$ have variance $d$. Dividing by $\sqrt{d_k}$ inside the
-#   softmax keeps the weights soft and the gradients alive.
+#   softmax keeps the weights soft, and lets nearly every query learn.
 # - Scores form a family. What makes one work is that query and key **meet** in it: a
 #   sum of one part each is blind to the query.
 #
 # ## Questions
 #
-# **1.** With $g(x) = W^Q x$ for queries and $f(x) = W^K x$ for keys (vectors as
-# columns), which of these is the score of tokens $x_i$ and $x_j$ in scaled dot-product
-# attention: $f(x_i)^\top g(x_j)$, $f(x_i)^\top g(y_j)$, or the softmax of one of them?
+# **1.** A program keeps its scores with the keys first, `scores = k @ q.mT`, of shape
+# $(S, T)$. Along which axis must the softmax run, and what has to be done before the
+# weights can meet the values $(S, D_v)$?
 #
 # <details><summary>Answer</summary>
 #
-# Strictly, none. The first is meant: both tokens come from the same sequence (no $y$),
-# and a score is what stands *before* the softmax; the softmax of a single number is
-# always 1. But the scale $1/\sqrt{d_k}$ is missing, and with $f$ for the keys the first
-# index counts keys, so one has to say along which index the softmax runs.
+# Along the first, `dim=0` (with a batch in front: `dim=-2`): the keys compete for one
+# query, wherever they stand, so now the *columns* sum to one. The output needs one row
+# per query, $(T, S)\,(S, D_v)$, so the weights are transposed first. With as many
+# queries as keys, forgetting either step raises no error.
 #
 # </details>
 #
@@ -780,7 +807,7 @@ axes[1, 1].set_xlabel("keys →");
 #
 # Adding a constant changes nothing: softmax only sees differences (that is also why
 # dropping the tanh is fatal). A factor of 3 makes the weights sharper: the ratio of two
-# weights is $e^{\text{difference}}$, and is now cubed.
+# weights is $\exp(\text{difference})$, and is now cubed.
 #
 # </details>
 #

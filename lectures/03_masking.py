@@ -191,7 +191,7 @@ def train(mask):
     return model, history
 
 
-everything = padding_mask(torch.full((12,), 12), 12)  # (12, 12): all True
+everything = torch.ones(12, 12, dtype=torch.bool)  # (12, 12): all may look at all
 cheater, cheating_loss = train(everything)
 
 # %% [markdown]
@@ -218,10 +218,15 @@ print(f"loss on new sentences {reached:.4f}, best possible {best:.2f}")
 # **future**. (Where the answer is the same in every sentence, as at place 3, it need
 # not look at all.)
 
-# %% alt="Weights of the model without a mask for one sentence: in the upper half the dark cells lie right of the diagonal, at words that come later"
+# %% alt="Weights of the model without a mask for one sentence: in the three framed rows, places 1, 2 and 4, the dark cells lie right of the diagonal, at words that come later"
 cheater(tokens[:, :-1])
-places = example[:-1]
-heatmap(cheater.weights[0], places, places, "where the cheater looks", values=False);
+places = [f"{i} {word}" for i, word in enumerate(example[:-1])]
+ax = plt.subplots(figsize=(6.4, 5.4))[1]
+title = "where the cheater looks (framed: places 1, 2 and 4)"
+heatmap(cheater.weights[0], places, places, title, ax, values=False)
+for place in (1, 2, 4):
+    frame = {"fill": False, "edgecolor": "#D55E00", "lw": 2}
+    ax.add_patch(plt.Rectangle((-0.5, place - 0.5), 12, 1, **frame))
 
 # %% [markdown]
 # Is that a problem, if the loss is so low? Let it write. Now the next word does not
@@ -258,8 +263,18 @@ def correct(tokens):
     return float(((tokens == build(a, verb, b)).all(1) & nouns).float().mean())
 
 
+def halves(tokens):
+    """(N, 13) -> share of first halves that are right, share of echoes that fit them."""
+    kinds = torch.tensor([0] + [1] * 3 + [2] * 12 + [3] * 4)  # (words,): 2 noun, 3 verb
+    first = (kinds[tokens[:, 1:6]] == torch.tensor([1, 2, 3, 1, 2])).all(1)  # (N,)
+    echo = tokens[:, [8, 9, 11]] == tokens[:, [5, 3, 2]]  # (N, 3): B, verb, A again
+    return float(first.float().mean()), float(echo.float().mean())
+
+
 share = {"without a mask": correct(written)}
 print(f"correct sentences: {share['without a mask']:.1%}")
+begins, echoes = halves(written)
+print(f"first half is right: {begins:.1%}, words echoed rightly: {echoes:.1%}")
 
 # %% [markdown]
 # ## The causal mask
@@ -288,6 +303,8 @@ written = write(honest, 1000, seeded(3))  # (N, 13)
 share["causal mask"] = correct(written)
 reached = loss(honest, 2000, seeded(2))
 print(f"loss on new sentences {reached:.4f}, best possible {best:.4f}")
+begins, echoes = halves(written)
+print(f"first half is right: {begins:.1%}, words echoed rightly: {echoes:.1%}")
 Table([[text] for text in texts(written)[:5]], ["what the honest model writes"])
 
 # %% alt="Left: losses of both models, the honest one settles on the best possible loss, the cheater below; right: share of correct sentences, 0 for the cheater and near 1 for the honest model"
@@ -299,19 +316,30 @@ bars(share, "share of correct sentences", "… writing does not", axes[1]);
 
 # %% [markdown]
 # The honest model's loss is *higher*, it stops at the dashed line, and its sentences
-# are right: nouns and verb come back in their proper order. It is the only one of the
-# two that learned anything. Note what the mask gives in return: all twelve places are
+# are right: nouns and verb come back in their proper order. The cheater has learned the
+# echo (three in four words of it are right), but not how to begin: not one of its first
+# halves is a sentence. Note what the mask gives in return: all twelve places are
 # trained **at once**, each as if it were the last. Without it we would have to cut each
 # sentence into twelve.
 #
 # One trap is left: a mask that is only applied `if self.training`. Then training is
-# honest, but the *validation* loss sees the future. It is the better number that you
-# will believe.
+# honest, but the *validation* sees the future. One might expect a loss that flatters.
+# Take the mask away from the honest model:
+
+# %%
+honest.mask = everything  # (12, 12): as if the mask were for training only
+print(f"validation loss without the mask: {loss(honest, 2000, seeded(2)):.2f}")
+honest.mask = causal_mask(12)  # (12, 12)
+
+# %% [markdown]
+# It is *worse* than the honest .54: the model sees words that it has never learned to
+# deal with. Such a gap between training and validation looks like overfitting, and
+# sends you in search of more data, while the bug is one `if`.
 #
 # ## Minus infinity, not zero
 #
 # How does a mask enter? A first idea: set the *similarity* of forbidden words to 0. But
-# similarities go through a softmax, and $e^0 = 1$:
+# similarities go through a softmax, and $\exp(0) = 1$:
 
 # %%
 scores = torch.tensor([2.0, 1.0])  # (S,): the second key is forbidden
@@ -327,9 +355,9 @@ Table(rows, ["forbidden by", "allowed key", "forbidden key", "sum"])
 # With 0 the forbidden key keeps a weight. Zeroing the *weight* afterwards takes away
 # what it had, but does not give it to the others: the row sums to 0.73, and through
 # that sum the forbidden score still leaks. Only before the softmax, and only with
-# $-\infty$, numerator and denominator agree: $e^{-\infty} = 0$ in both. (To replace the
-# *exponential* by 0 is the same thing if it is done in both, after the maximum of the
-# *allowed* scores has been subtracted.)
+# $-\infty$, numerator and denominator agree: $\exp(-\infty) = 0$ in both. (To replace
+# the *exponential* by 0 is the same thing if it is done in both, after the maximum of
+# the *allowed* scores has been subtracted.)
 #
 # Is a large negative number not as good? It depends on how large. Where the allowed
 # scores are low themselves, a score of 0 is the *best*. Move the level of the allowed
@@ -381,9 +409,23 @@ for layer in (1, 2):
 
 # %% [markdown]
 # NaN spreads. Nobody attends to the last place, all its weights are exactly 0, but a
-# weight of 0 does not protect: $0\cdot\mathrm{NaN} = \mathrm{NaN}$. One empty row in
-# one sentence, two layers, one backward pass, and every weight of the network is NaN.
-# So a rule is needed, and this course has one: **a row with nothing to attend to is all
+# weight of 0 does not protect: $0\cdot\mathrm{NaN} = \mathrm{NaN}$. And it does not
+# help to wipe the NaN away afterwards, with `nan_to_num`. The weights then look right,
+# but the way *back* leads through the same softmax:
+
+# %%
+matrix = normal(3, 3, seed=4).requires_grad_()  # (D, D): something to be learned
+x = normal(4, 3, seed=3)  # (T, D)
+forbidden = torch.zeros(4, 4)  # (T, S)
+forbidden[3] = -torch.inf  # the last row may look at nothing
+weights = (x @ matrix @ x.T + forbidden).softmax(-1).nan_to_num()  # (T, S)
+print("weights of the last row:", weights[3].tolist())
+weights.square().sum().backward()
+print(f"gradient: {int(matrix.grad.isnan().sum())} of 9 entries are NaN")
+
+# %% [markdown]
+# One empty row in one sentence, one step of training, and the whole matrix is NaN. So a
+# rule is needed, and this course has one: **a row with nothing to attend to is all
 # zeros.** In ordinary rows the forbidden weights are 0 already; in an empty one they
 # have to be made so. An example with two rows:
 #
@@ -494,6 +536,21 @@ rows = [(name, attempt(call)) for name, call in calls.items()]
 Table(rows, ["call", "what happens"])
 
 # %% [markdown]
+# One more thing about `is_causal`. It numbers queries *and* keys from 0. While a model
+# writes, the older keys are often kept (the cache of unit 08), and only the newest
+# words ask: two queries, say, that stand at places 3 and 4 of five. For torch they are
+# the queries 0 and 1, and must not see what they themselves have said. What is meant
+# are the last two rows of the full mask:
+
+# %% alt="Weights of two queries on five keys: with is_causal they see one and two keys, with the last two rows of the causal mask four and five"
+query, key = normal(2, 4, seed=9), normal(5, 4, seed=10)  # (T, D), (S, D)
+see = torch.eye(5)  # (S, S): with the identity as values, the output is the weights
+by_torch = sdpa(query[None], key[None], see[None], is_causal=True)[0]  # (T, S)
+meant = masked_attention(query, key, see, causal_mask(5)[-2:])[1]  # (T, S)
+queries = ["place 3", "place 4"]
+heatmaps({"is_causal=True": by_torch, "causal_mask(5)[-2:]": meant}, queries);
+
+# %% [markdown]
 # ## A test that catches the leak
 #
 # With so many ways to get it wrong, do not trust yourself: **test**. The definition
@@ -566,8 +623,8 @@ Table(rows, ["layer", "sees the future?"])
 # %%
 normed = nn.LayerNorm(8, elementwise_affine=False)
 x = normal(2, 6, 8, seed=6).requires_grad_()  # (B, T, D)
-first = normed(conv(x.mT).mT)[:, 0]  # (B, E): the first output, which sees step 1
-projected = first * normal(2, 8, seed=7)  # (B, E)
+first = normed(conv(x.mT).mT)[:, 0]  # (B, D): the first output, which sees step 1
+projected = first * normal(2, 8, seed=7)  # (B, D)
 for how, total in {
     "plain sum": first.sum(),
     "random projection": projected.sum(),
@@ -603,6 +660,11 @@ for ax in figure.axes:
     ax.set(xlabel="inputs →", ylabel="outputs ↓")
 
 # %% [markdown]
+# Look at the triangle above the diagonal. On the left it has dark cells: outputs that
+# depend on later inputs. On the right it is empty, all of it: whatever this model has
+# learned, it has learned from the past.
+
+# %% [markdown]
 # ## Summary
 #
 # - A mask says who may look at whom: rows are queries, columns keys, True means *may
@@ -631,8 +693,9 @@ for ax in figure.axes:
 #
 # </details>
 #
-# **2.** A colleague masks in numerator only: $e^{s_j} m_j / \sum_k e^{s_k}$. What do
-# you see in the weights, and does the future leak?
+# **2.** A colleague masks in the numerator only:
+# $m_j \exp(z_j) / \sum_k \exp(z_k)$. What do you see in the weights, and does the
+# future leak?
 #
 # <details><summary>Answer</summary>
 #

@@ -32,7 +32,7 @@ from course_utils import check, summary
 # Write `softmax(scores, dim=-1)`: exponentials, divided by their sum along the axis
 # `dim`.
 #
-# $$\operatorname{softmax}(s)_i = \frac{e^{s_i}}{\sum_{j} e^{s_j}}$$
+# $$\operatorname{softmax}(z)_i = \frac{\exp(z_i)}{\sum_{j} \exp(z_j)}$$
 #
 # - Tensors of any shape come in; the same shape comes out.
 # - `dim` is one axis and may be any of them, counted from the front or (negative) from

@@ -76,10 +76,10 @@ check(one_hot_lookup)
 # *easy · 15 minutes · {{points context_vectors}}*
 #
 # Write `context_vectors(x)` for a single sentence `x` of shape $(T, D)$: every word
-# becomes a mean of *all* words, itself included, weighted by the softmax of the plain
-# dot products. No scale and no parameters:
-#
-# $$\text{weights} = \mathrm{softmax}(x x^\top)\ \text{row by row}, \qquad \text{output} = \text{weights}\; x$$
+# becomes a mean of *all* words, itself included. How much a word counts for another is
+# decided by the plain dot product of their vectors; the numbers that belong to one word
+# go through a softmax together. No scale and no parameters. Return the new words and
+# the weights, of which row $i$ says what word $i$ is made of.
 #
 # Scores may be in the hundreds; nothing may overflow.
 
@@ -217,7 +217,7 @@ check(cosine_scores)
 # `additive_scores(query, key, w_q, w_k, v)`: for every query $q$ and every key $k$ a
 # small network with one hidden layer of $A$ neurons,
 #
-# $$\mathrm{score}(q, k) = v \cdot \tanh(q\,W_q + k\,W_k)$$
+# $$\mathrm{score}(q, k) = u \cdot \tanh(q\,W_q + k\,W_k), \qquad u: \text{the argument } \mathtt{v}$$
 #
 # | argument | shape |
 # |---|---|
@@ -293,7 +293,7 @@ check(slide_scale_outside, "slide_scale_outside")
 # Additive attention needs a hidden layer for every pair of query and key. To save it,
 # somebody moves the tanh to the outside:
 #
-# $$\mathrm{score}(q, k) = \tanh\big(v \cdot (q W_q) + v \cdot (k W_k)\big) = \tanh\big(a(q) + b(k)\big)$$
+# $$\mathrm{score}(q, k) = \tanh\big(u \cdot (q W_q) + u \cdot (k W_k)\big) = \tanh\big(a(q) + b(k)\big)$$
 #
 # with one number $a$ per query and one number $b$ per key. What becomes of the weights?
 # {{options slide_drop_tanh}}

@@ -297,31 +297,33 @@ slide_two_booleans = "d"
 check(slide_two_booleans, "slide_two_booleans")
 
 # %% [markdown]
-# ## 9. Fill in: who predicts what?
+# ## 9. Predict: one row too many
 # *5 minutes · 2 points, graded by hand*
 #
-# A decoder (a model that writes word after word) is to learn the sentence *I am calm .*
-# Fill in the table for training with teacher forcing (the inputs are the true words,
-# whatever the model would have written) and a causal mask; START is the lecture's
-# `<go>`. What goes in at each place, what is to come out, and which inputs may the
-# place see? (Copy the table into the cell below and complete it.)
+# A decoder (a model that writes word after word) is trained on *I am calm .* with the
+# inputs START, *I*, *am*, *calm* at places 0 to 3, the targets *I*, *am*, *calm*, *.*,
+# and this mask (● may attend):
 #
 # | place | 0 | 1 | 2 | 3 |
 # |---|---|---|---|---|
-# | input | START | … | … | … |
-# | target | I | … | … | … |
-# | may see the inputs at places | 0 | … | … | … |
+# | 0 | ● | | | |
+# | 1 | ● | ● | ● | |
+# | 2 | ● | ● | ● | |
+# | 3 | ● | ● | ● | ● |
+#
+# The model has one attention layer. Which place can copy its answer, and from where?
+# And suppose that a second such layer with the same mask is put on top: which further
+# place, if any, can now copy its answer, and why? Two or three sentences.
 
 # %% [markdown] nbgrader={"grade_id": "who_predicts_what", "points": 2}
 # ### BEGIN SOLUTION
-# | place | 0 | 1 | 2 | 3 |
-# |---|---|---|---|---|
-# | input | START | I | am | calm |
-# | target | I | am | calm | . |
-# | may see the inputs at places | 0 | 0, 1 | 0, 1, 2 | 0, 1, 2, 3 |
-#
-# **Rubric.** *1 point*: inputs are the targets shifted right by one, START first. *1
-# point*: each place sees itself and everything before it.
+# **Rubric.** *1 point*: place 1. Its target is *am*, which is the input of place 2, and
+# the mask lets it look there. (Place 2 looks at itself, and that is allowed: its target
+# *calm* stands at place 3.) *1 point*: no further one. A copy needs a way from the
+# place to the input that is its target, one place to the right, over any number of
+# layers. Places 0 and 2 would have to reach places 1 and 3; place 0 sees only itself in
+# every layer, and places 1 and 2 reach 0 to 2 only; the target of place 3 is no input
+# at all. Half a point where the answer is right and the way is not explained.
 # ### END SOLUTION
 
 # %% [markdown]

@@ -17,8 +17,7 @@
 #   flow (no `.detach()`, no NumPy).
 # - Anything of torch may be used here. From earlier units you have
 #   `masked_softmax(scores, mask)`, which gives a row without any True zeros instead of
-#   NaN, `additive_scores(query, key, w_q, w_k, v)` and
-#   `padding_mask(lengths, max_len)`.
+#   NaN, and `padding_mask(lengths, max_len)`.
 
 # %%
 import math
@@ -28,7 +27,6 @@ import torch.nn.functional as F
 from torch import nn
 
 from course_utils import check, ready, summary
-from course_utils.dot_product_attention import additive_scores
 from course_utils.masking import masked_softmax, padding_mask
 
 # these networks are small: more threads would only wait for each other
@@ -207,7 +205,7 @@ check(luong_context)
 # The same with the additive score. Encoder and decoder may now have different sizes,
 # because each is projected first:
 #
-# $$e_i = v \cdot \tanh(s\,W_s + h_i\,W_h)$$
+# $$e_i = u \cdot \tanh(s\,W_s + h_i\,W_h), \qquad u: \text{the argument } \mathtt{v}$$
 #
 # Write `bahdanau_context(state, memory, w_s, w_h, v, mask)`: `(B, Ds)`, `(B, S, Dm)`,
 # `(Ds, A)`, `(Dm, A)`, `(A,)`, `(B, S)` → `(context (B, Dm), weights (B, S))`. `Ds` and
@@ -226,7 +224,8 @@ check(luong_context)
 def bahdanau_context(state, memory, w_s, w_h, v, mask):
     """(B, Ds), (B, S, Dm), (Ds, A), (Dm, A), (A,), (B, S) bool -> (B, Dm), (B, S)."""
     ### BEGIN SOLUTION
-    scores = additive_scores(state[:, None, :], memory, w_s, w_h, v)[:, 0]  # (B, S)
+    hidden = torch.tanh((state @ w_s)[:, None, :] + memory @ w_h)  # (B, S, A)
+    scores = hidden @ v  # (B, S)
     weights = masked_softmax(scores, mask)  # (B, S)
     return (weights[:, None, :] @ memory)[:, 0], weights
     ### END SOLUTION
@@ -241,12 +240,15 @@ check(bahdanau_context)
 # At test time nobody knows the target: each step is given what the step before it
 # wrote. Write `generate(step, state, bos, eos, pad, max_len)` for a whole batch of
 # sentences at once. `step` is one step of a decoder: tokens `(B,)` and state `(B, D)` →
-# logits `(B, V)` and the new state `(B, D)`. Return `(B, T)` whole numbers.
+# logits `(B, V)` and the new state `(B, D)`. Return `(B, T)` whole numbers. (The
+# lecture says under "The go symbol and teacher forcing" what `eos` is for, and under
+# "The bottleneck, measured" has a loop that stops by counting.)
 #
 # - The first input of every sentence is `bos`; it is not part of the result. After that
 #   each row is given the word with its largest logit, again and again.
 # - `eos` ends a sentence and is its last word. Whatever the model says after that no
-#   longer counts: those places hold `pad`.
+#   longer counts: those places hold `pad`. Only `eos` ends a sentence: a `pad` that the
+#   model writes by itself is a word like any other.
 # - Stop as soon as **all** sentences have ended, or after `max_len` words. So `T` is
 #   the number of words in the longest sentence, `eos` included, and at most `max_len`.
 # - Rows do not depend on one another, so it does not matter what a sentence that has
@@ -327,8 +329,9 @@ check(slide_who_asks, "slide_who_asks")
 # ## 10. Spot the bug: a program that runs
 # *10 minutes · {{points slide_two_bugs}}*
 #
-# A program classifies texts with a vocabulary of 3000 words, vectors of 60 numbers and
-# an LSTM of 20 units:
+# (The lecture takes a program like this one apart at the end of its appendix, "Two bugs
+# that hide one another".) A program classifies texts with a vocabulary of 3000 words,
+# vectors of 60 numbers and an LSTM of 20 units:
 #
 # ```python
 # embedding = nn.Embedding(60, 3000)      # (num_embeddings, embedding_dim)
