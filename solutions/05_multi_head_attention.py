@@ -129,7 +129,8 @@ check(MultiHeadAttention)
 # Write `from_torch(mha)`: it takes an `nn.MultiheadAttention` (batch first, no dropout,
 # with biases) and returns one of *your* `MultiHeadAttention` with the same weights, so
 # that both give the same output and the same weights per head. Your module gets its own
-# copies: whatever is trained or changed in one of the two later, the other stays as it is.
+# copies: whatever is trained or changed in one of the two later, the other stays as it
+# is.
 #
 # What is inside `mha`:
 #
