@@ -623,8 +623,8 @@ columns = ["length 12", "right", "the first ten say what stands at place 9 − t
 Table(rows, columns)
 
 # %% [markdown]
-# So it does: place for place what it learned, and now wrong. No better encoding could
-# mend that; only the length itself could, as a further input.
+# So it does: place for place what it learned, and now wrong. To do better it would have
+# to see several lengths in training, and to find out where the text ends.
 #
 # On the right the task stays the same at every length, and it is the *places* that are
 # new: rows 10 to 29 of the table were never trained, and the sines of these places are
@@ -649,9 +649,9 @@ Table(rows, ["symbol before, length 20", *places])
 # fastest hand has made three full turns and the second almost one ($\omega = 1$ and
 # $.32$ in a head of 16 features). A key 20 steps back, or 18 ahead, looks much like the
 # one before, and at length 10 nothing taught the model to tell them apart. (At length
-# 20 only the steps at the two ends have such a key, which is where the table shows its
-# mistakes.) If that is the reason, its wrong answers should be the symbols at those
-# places:
+# 20 only the steps at the two ends have a key that far away, and that is where the table
+# shows its mistakes.) If that is the reason, its wrong answers should be the symbols at
+# those places:
 
 # %%
 tokens, said = said_by("rotary", previous, 30)  # (500, 30) each
