@@ -10,7 +10,7 @@
 # - explain why a step in time is a rotation, and write down its matrix;
 # - choose between absolute and relative positions by what the task needs.
 #
-# *About 60 minutes; the code runs in about half a minute on a laptop.*
+# *About 60 minutes; the code runs in about a minute on a laptop.*
 #
 # A first look at the most famous encoding: every position gets its own pattern, like a
 # bar code, and neighbours get similar ones.
