@@ -10,6 +10,8 @@
 # - explain why a step in time is a rotation, and write down its matrix;
 # - choose between absolute and relative positions by what the task needs.
 #
+# *About 60 minutes; the code runs in about a minute on a laptop.*
+#
 # A first look at the most famous encoding: every position gets its own pattern, like a
 # bar code, and neighbours get similar ones.
 
@@ -39,7 +41,9 @@ from course_utils.training import fit, seeded, steps
 
 # %% [markdown]
 # (`seeded(0)` is a random generator that starts from 0, so that your numbers are ours.
-# `Table`, `curves`, `bars` and `heatmap` draw.)
+# `fit` minimises a loss with Adam and draws a progress bar; `steps(600)` is 600, or
+# only a few where the environment variable `COURSE_FAST` is set. `Table`, `curves`,
+# `bars` and `heatmap` draw.)
 #
 # ## Attention does not see order
 #
@@ -156,10 +160,11 @@ where_positions_come_in()
 #
 # ## Append t
 #
-# The simplest choice is one more feature that holds the number $t$ itself. It has no
-# upper bound, and that is its ruin: the dot product of places $s$ and $t$ grows by
-# $s\, t$, and softmax becomes a choice of the last word. Here 30 words with 16
-# features, with $t$ appended:
+# The simplest choice is one more feature that holds the number $t$ itself. Two things
+# are wrong with it. The first is its size. It has no upper bound: the dot product of
+# places $s$ and $t$ grows by $s\, t$, and softmax becomes a choice of the last word.
+# Here 30 words with 16 features, with $t$ appended, compared as they are, without any
+# learned matrix:
 
 # %% alt="Attention over 30 words: near the diagonal without t; with t appended, nearly every query looks at the last word"
 words = torch.randn(30, D, generator=seeded(2))  # (T, D)
@@ -170,9 +175,20 @@ for name, v in panels.items():
 heatmaps(panels, values=False, title="with t, everybody looks at the last word");
 
 # %% [markdown]
-# Dividing by the length keeps $t$ small, but then the step from one word to the next
-# depends on how long the text is. There is a deeper objection: the number $t$ is an
-# *absolute* position, and meaning sits more often in *relative* ones.
+# That can be mended: learned matrices can make the number small, or one appends
+# $t / 10$. (Dividing by the length would do too, but then the step from one word to the
+# next depends on how long the text is.) The second thing cannot. The key of place $s$
+# is $k_s = x_s W + s\, w$, with some row $w$ for the new feature, so the score of a
+# query $q$ is
+#
+# $$q \cdot k_s = q \cdot x_s W + s\, (q \cdot w)$$
+#
+# Apart from what the word itself contributes, that is a *straight line* in $s$,
+# whatever is learned: largest at one of the two ends. A head can favour early words or
+# late ones, more or less strongly; it cannot single out place 7, or the word three
+# back. The experiment with reversal, below, tries both $t$ and $t / 10$.
+#
+# And meaning sits more often in *relative* positions than in absolute ones:
 
 # %%
 rows = []
@@ -274,46 +290,38 @@ right.legend();
 # %% [markdown]
 # ## Relative position is a rotation
 #
-# Moving on by $k$ steps turns hand $i$ by the angle $k \omega_i$, wherever it stands. A
-# turn is a linear map. For each pair,
-#
-# $$\begin{pmatrix} \sin((t + k)\omega) \\ \cos((t + k)\omega) \end{pmatrix} =
-# \begin{pmatrix} \cos k\omega & \sin k\omega \\
-# -\sin k\omega & \cos k\omega \end{pmatrix}
-# \begin{pmatrix} \sin t\omega \\ \cos t\omega \end{pmatrix}$$
-#
-# Put these $2 \times 2$ blocks on a diagonal, and you have *one* matrix $M_k$ with
-# $M_k\, p_t = p_{t+k}$ for every $t$. (The minus stands lower left, not upper right as
-# in most textbooks, because here the sine comes first.)
+# Moving on by $\Delta$ steps turns hand $i$ by the angle $\Delta\, \omega_i$, wherever
+# it stands. A turn is a linear map: the new sine and the new cosine are both mixtures
+# of the old sine and the old cosine, and the four coefficients depend on
+# $\Delta\, \omega_i$ alone. That is what the addition theorems say; in the assignment
+# you read the $2 \times 2$ block off them. Put these blocks on a diagonal, and you have
+# *one* matrix $M_\Delta$ with $M_\Delta\, p_t = p_{t + \Delta}$ for every $t$, with
+# $p_t$ as a column. Here are the sizes of its entries, without their signs:
 
-# %% alt="The matrix for three steps and eight columns: four blocks of two by two on the diagonal, the last ones close to the identity"
+# %% alt="Sizes of the entries of the matrix for three steps and eight columns: four blocks of two by two on the diagonal, the last ones close to the identity"
 matrix = shift_matrix(3, 8)  # (D, D)
-ax = heatmap(matrix, title="three steps on: M₃, for D = 8")
+ax = heatmap(matrix.abs(), title="three steps on: |M₃|, for D = 8")
 ax.set(xlabel="columns →", ylabel="rows ↓");
 
 # %%
 p = sinusoidal_encoding(1000, 8)  # (T, D)
 rows = []
-for k in (1, 3, 50):
-    moved = p[: 1000 - k] @ shift_matrix(k, 8).mT  # (1000 - k, D): M p(t) for every t
-    rows.append((k, (moved - p[k:]).abs().max()))
-Table(rows, ["k", "largest error of M p(t) = p(t + k), all t up to 1000"])
+for offset in (1, 3, 50):
+    moved = p[:-offset] @ shift_matrix(offset, 8).mT  # (1000 - Δ, D): M p(t), every t
+    rows.append((offset, (moved - p[offset:]).abs().max()))
+Table(rows, ["Δ", "largest error of M p(t) = p(t + Δ), all t up to 1000"])
 
 # %% [markdown]
-# Worked out for the first pair of $D = 8$ and three steps: $\omega_0 = 1$, so the block
-# is $\cos 3 = -0.99$ on the diagonal, $\sin 3 = 0.14$ upper right and $-0.14$ lower
-# left, as in the figure.
-#
 # Why this matters: a head that wants to look three words back can learn *one* matrix
-# for it. With $W_Q = M_{-3}$ and $W_K = I$ (acting on columns, as above), the query of
-# step $t$ is $p_{t-3}$, and the key that fits it best is the one three steps back, at
-# every $t$. (The first three steps have no such key and take the nearest, step 0.) The
-# bare number $t$ cannot give that: as a function of the key's place, its score is a
-# straight line, largest at one of the two ends.
+# for it. As everywhere else, vectors are rows there, $q = x W_Q$, so the matrix is
+# transposed: with $W_Q = M_{-3}^\top$ and $W_K = I$ the query of step $t$ is
+# $p_t M_{-3}^\top = p_{t-3}$, and the key that fits it best is the one three steps
+# back, at every $t$. (The first three steps have no such key and take the nearest, step
+# 0.) With the bare number $t$ and its straight lines no matrix could do that.
 
 # %% alt="Attention weights of 20 steps: a diagonal, three steps to the left of the main one"
 p = sinusoidal_encoding(20, 64)  # (T, D)
-queries = p @ shift_matrix(-3, 64).mT  # (T, D): W_Q = M₋₃, W_K = 1
+queries = p @ shift_matrix(-3, 64).mT  # (T, D): W_Q is M₋₃ transposed, W_K = 1
 ax = plt.subplots(figsize=(4.5, 3.6))[1]
 title = "three words back, by one matrix"
 heatmap((queries @ p.mT).softmax(-1), title=title, ax=ax, values=False);
@@ -390,20 +398,18 @@ print(f"largest difference: {(beside - onto).abs().max():.0e}")
 
 # %% [markdown]
 # Concatenating is adding, after each part had its own matrix. Adding straight away
-# shares one matrix and saves the width; as the word vectors are learned, they can keep
-# out of the directions that the positions use. So a model that puts positions into its
-# *input* usually adds them. (Many large language models of today put nothing into the
-# input. They turn queries and keys instead: rotary encoding, below.)
+# shares one matrix and saves the width; as the word vectors are learned, they may come
+# to keep out of the directions that the positions use. So a model that puts positions
+# into its *input* usually adds them. (Many large language models of today put nothing
+# into the input. They turn queries and keys instead: rotary encoding, below.)
 #
 # ## Reversal, with and without positions
 #
 # Does it matter? The task: reverse a sequence of 10 symbols out of 16. The model:
 # embedding, positions, *one* attention layer, its result added to its input (unit 07
 # says why), one linear layer. Only the positions differ. `sinusoidal` adds the
-# encoding, `learned` a table, `append` joins the number $t$ as one more feature. `fit`
-# minimises a loss with Adam and draws a progress bar; `steps(600)` is 600, or only a
-# few where the environment variable `COURSE_FAST` is set. The four trainings take about
-# 15 seconds together.
+# encoding, `learned` a table; `append t` and `append t/10` join a number as one more
+# feature. The five trainings take about 15 seconds together.
 
 # %%
 class Sinusoidal(nn.Module):
@@ -412,12 +418,13 @@ class Sinusoidal(nn.Module):
 
 
 class AppendT(nn.Module):
-    def __init__(self, dim):
+    def __init__(self, dim, unit=1):
         super().__init__()
-        self.join = nn.Linear(dim + 1, dim)
+        self.join, self.unit = nn.Linear(dim + 1, dim), unit
 
     def forward(self, x):
-        t = torch.arange(x.shape[1])[:, None].expand(*x.shape[:2], 1)  # (B, T, 1)
+        t = torch.arange(x.shape[1]) / self.unit  # (T,)
+        t = t[:, None].expand(*x.shape[:2], 1)  # (B, T, 1)
         return self.join(torch.cat([x, t], dim=-1))  # (B, T, D + 1) -> (B, T, D)
 
 
@@ -436,7 +443,8 @@ class OneLayer(nn.Module):
 
 MODELS = {
     "none": lambda: OneLayer(nn.Identity(), MultiHeadAttention(64, 4)),
-    "append": lambda: OneLayer(AppendT(64), MultiHeadAttention(64, 4)),
+    "append t": lambda: OneLayer(AppendT(64), MultiHeadAttention(64, 4)),
+    "append t/10": lambda: OneLayer(AppendT(64, 10), MultiHeadAttention(64, 4)),
     "sinusoidal": lambda: OneLayer(Sinusoidal(), MultiHeadAttention(64, 4)),
     "learned": lambda: OneLayer(LearnedPositions(30, 64), MultiHeadAttention(64, 4)),
 }
@@ -473,7 +481,7 @@ reversers = {name: train(name, reverse) for name in MODELS}
 # others, and the wanted one is any of these nine. Its best guess is the most frequent
 # among them:
 
-# %% alt="Accuracy on reversal: none and append are low, sinusoidal and learned reach 1; a line marks the best guess without order"
+# %% alt="Accuracy on reversal: none and both ways to append t are low, sinusoidal and learned reach 1; a line marks the best guess without order"
 tokens = torch.randint(16, (500, 10), generator=seeded(99))  # (N, T)
 hot = F.one_hot(tokens)  # (N, T, 16)
 others = hot.sum(1, keepdim=True) - hot  # (N, T, 16): counts of the nine others
@@ -488,7 +496,8 @@ ax.set_ylim(0, 1.2);
 # %% [markdown]
 # Without positions the model reaches what is possible without order, and no more. With
 # an encoding, one layer solves the task. The number $t$ as one feature is better than
-# nothing, but not by much. And where does the solution look? At the mirrored place:
+# nothing, and so is $t / 10$: small or large, a straight line does not point at the
+# mirrored place. And where does the solution look? At the mirrored place:
 
 # %% alt="Attention weights of the sinusoidal model on one sequence, mean over heads: an anti-diagonal"
 with recorded_weights(reversers["sinusoidal"]) as weights, torch.no_grad():
@@ -503,19 +512,21 @@ heatmap(weights[0][0].mean(0), title=title, ax=ax, values=False);
 # If relative position is a rotation, why not rotate? *Rotary* encoding adds nothing to
 # the input. It turns the queries and the keys inside every head, each pair of features
 # $(2i, 2i + 1)$ by the angle $t\,\omega_i$. Call that rotation $R_t$. Its transpose
-# turns back, so
+# turns back, so the score of query $t$ and key $s$ is
 #
-# $$\big(R_s q\big) \cdot \big(R_t k\big)
-# = q \cdot R_s^\top R_t\, k = q \cdot R_{t-s}\, k$$
+# $$\big(R_t q\big) \cdot \big(R_s k\big)
+# = q \cdot R_t^\top R_s\, k = q \cdot R_{s-t}\, k$$
 #
-# The score depends on what the two words are and on how far they are apart, and on
-# nothing else. By hand, with one pair and $\omega = 1$: $q = (1, 0)$ at position 2
-# becomes $(\cos 2, \sin 2)$, $k = (1, 0)$ at position 5 becomes $(\cos 5, \sin 5)$, and
-# their product is $\cos 2 \cos 5 + \sin 2 \sin 5 = \cos 3$. At positions 12 and 15 it
-# is $\cos 3$ again.
+# It depends on what stands at the two places and on how far they are apart, and on
+# nothing else. (That holds for the scores of one layer, given its inputs. In a deeper
+# model the inputs of the second layer are already mixtures of what stood around.) By
+# hand, with one pair and $\omega = 1$: $q = (1, 0)$ at position 5 becomes
+# $(\cos 5, \sin 5)$, $k = (1, 0)$ at position 2 becomes $(\cos 2, \sin 2)$, and their
+# product is $\cos 5 \cos 2 + \sin 5 \sin 2 = \cos 3$. At positions 15 and 12 it is
+# $\cos 3$ again.
 #
-# (Here the minus of the rotation stands upper right, as in textbooks. Which way one
-# turns does not matter, as long as queries and keys turn the same way.)
+# (Here vectors turn counterclockwise, as in textbooks. Which way one turns does not
+# matter, as long as queries and keys turn the same way.)
 
 # %% alt="Left: the vector (1, 0) turned by positions 0 to 5, like a hand of a clock. Right: scores of one query and one key at 30 by 30 places, constant along every diagonal"
 figure, (left, right) = plt.subplots(1, 2, figsize=(8.4, 3.6))
@@ -539,17 +550,22 @@ heatmap(scores[0, 0], title=title, ax=right, values=False);
 # and keys must pair their features in the same way; some libraries pair
 # $(i, i + d / 2)$, which is as good, but a model trained with one pairing does not work
 # with the other.
+#
+# So the layer of unit 05 stays as it is; only what its query and key projections give
+# is turned on the way. A *hook* is a function that torch calls with the result of a
+# layer, and that may return another one in its place:
 
 # %%
 class RotaryAttention(MultiHeadAttention):
-    def forward(self, query, key, value, mask=None, need_weights=False):
-        q = split_heads(self.query(query), self.heads)  # (B, H, T, d)
-        k = split_heads(self.key(key), self.heads)  # (B, H, S, d)
-        v = split_heads(self.value(value), self.heads)  # (B, H, S, d)
-        q = rotary(q, torch.arange(q.shape[2]))  # (B, H, T, d)
-        k = rotary(k, torch.arange(k.shape[2]))  # (B, H, S, d)
-        mixed = F.scaled_dot_product_attention(q, k, v, mask)  # (B, H, T, d)
-        return self.out(merge_heads(mixed)), None  # (B, T, D)
+    def __init__(self, dim, heads):
+        super().__init__(dim, heads)
+        for layer in (self.query, self.key):
+            layer.register_forward_hook(self.turn)
+
+    def turn(self, layer, inputs, projected):
+        heads = split_heads(projected, self.heads)  # (B, H, T, d)
+        heads = rotary(heads, torch.arange(heads.shape[2]))  # (B, H, T, d)
+        return merge_heads(heads)  # (B, T, D): attention splits it again
 
 
 MODELS["rotary"] = lambda: OneLayer(nn.Identity(), RotaryAttention(64, 4))
@@ -557,10 +573,10 @@ MODELS["rotary"] = lambda: OneLayer(nn.Identity(), RotaryAttention(64, 4))
 # %% [markdown]
 # ## Absolute or relative: two tasks
 #
-# Reversal is about *absolute* places: the partner of step 2 is step 7, at distance 5;
-# the partner of step 0 is at distance 9. A second task is purely *relative*: name the
-# symbol before. Both are learned at length 10. What happens there, and at lengths that
-# never came up in training? (Four more trainings, 15 seconds.)
+# Reversal, at length 10, is about *absolute* places: the partner of step 2 is step 7,
+# at distance 5; the partner of step 0 is at distance 9. A second task is purely
+# *relative*: name the symbol before. Both are learned at length 10. What happens there,
+# and at lengths that never came up in training? (Four more trainings, 15 seconds.)
 
 # %%
 def previous(tokens):
@@ -573,7 +589,7 @@ for name in kinds:
     trained[name, reverse] = reversers.get(name) or train(name, reverse)
 
 # %% alt="Accuracy over length. Reversal: two are right at 10 and collapse beyond. Previous symbol: all right at 10, rotary also beyond"
-lengths = [10, 12, 15, 20, 30]
+lengths = [10, 12, 14, 16, 17, 18, 20, 25, 30]
 figure, axes = plt.subplots(1, 2, figsize=(9, 3.2), sharey=True)
 titles = {reverse: "reversal: absolute places", previous: "symbol before: distances"}
 for ax, (task, title) in zip(axes, titles.items()):
@@ -585,46 +601,105 @@ for ax, (task, title) in zip(axes, titles.items()):
     ax.set_xticks(lengths)
 
 # %% [markdown]
-# Read both panels. Rotary attention knows distances only, and the partner in a reversal
-# is at another distance for every step: a score cannot tell which step is asking. (That
-# it beats the bag is an edge effect. How much lies to the left and to the right gives
-# away a little about where one stands.) But what it learned about "one before" holds
-# far beyond length 10, up to a length of about 17. Then the clock repeats itself:
-# after 19 steps the fastest hand has made three full turns and the second almost one
-# ($\omega = 1$ and $.32$ in a head of 16 features). A key 20 steps back, or 18 ahead,
-# looks much like the one before, and at length 10 nothing taught the model to tell them
-# apart. If that is the reason, its wrong answers should be the symbols at those places:
+# Both absolute encodings solve both tasks at length 10 and fail beyond it, for two
+# different reasons. On the left it is the *task* that changes. At length 12 the partner
+# of step 2 is step 9, not step 7, and nobody tells the model how long the text is. If
+# it has learned "look at place $9 - t$", it goes on doing that:
 
 # %%
-tokens = torch.randint(16, (500, 30), generator=seeded(99))  # (N, T)
-with torch.no_grad():
-    said = trained["rotary", previous](tokens).argmax(-1)  # (N, T)
+@torch.no_grad()
+def said_by(name, task, length):
+    tokens = torch.randint(16, (500, length), generator=seeded(99))  # (N, T)
+    return tokens, trained[name, task](tokens).argmax(-1)  # (N, T) each
+
+
+rows = []
+for name in ("sinusoidal", "learned"):
+    tokens, said = said_by(name, reverse, 12)  # (500, 12) each
+    right = (said == reverse(tokens)).float().mean()
+    as_before = (said[:, :10] == tokens[:, :10].flip(1)).float().mean()
+    rows.append((name, right, as_before))
+columns = ["length 12", "right", "the first ten say what stands at place 9 − t"]
+Table(rows, columns)
+
+# %% [markdown]
+# So it does: place for place what it learned, and now wrong. To do better it would have
+# to see several lengths in training, and to find out where the text ends.
+#
+# On the right the task stays the same at every length, and it is the *places* that are
+# new: rows 10 to 29 of the table were never trained, and the sines of these places are
+# combinations of angles that the model has not met. Accuracy by place, at length 20:
+
+# %%
+rows = []
+for name in kinds:
+    tokens, said = said_by(name, previous, 20)  # (500, 20) each
+    hits = (said == previous(tokens)).float().mean(0)  # (20,)
+    rows.append((name, *(part.mean() for part in hits.split(5))))
+places = [f"places {start} to {start + 4}" for start in range(0, 20, 5)]
+Table(rows, ["symbol before, length 20", *places])
+
+# %% [markdown]
+# The two absolute encodings are right at the first ten places and hardly better than
+# chance (1 in 16) at the others. That is why their curves fall slowly: 10 of 20 is
+# already one half.
+#
+# Rotary attention has distances instead. What it learned about "one before" holds
+# beyond length 10, up to length 17. Then the clock repeats itself: after 19 steps the
+# fastest hand has made three full turns and the second almost one ($\omega = 1$ and
+# $.32$ in a head of 16 features). A key 20 steps back, or 18 ahead, looks much like the
+# one before, and at length 10 nothing taught the model to tell them apart. (At length
+# 20 only the steps at the two ends have a key that far away, and that is where the table
+# shows its mistakes.) If that is the reason, its wrong answers should be the symbols at
+# those places:
+
+# %%
+tokens, said = said_by("rotary", previous, 30)  # (500, 30) each
 wrong = said != previous(tokens)  # (N, T)
 rows = []
 for name, shift in (("18 steps ahead", -18), ("20 steps back", 20), ("5 ahead", -5)):
-    there = torch.arange(30).roll(shift) == torch.arange(30) - shift  # (T,): it exists
+    source = torch.arange(30) - shift  # (T,): the place that is meant
+    there = (source >= 0) & (source < 30)  # (T,): it exists
     same = said == tokens.roll(shift, 1)  # (N, T)
-    rows.append((name, same[:, there][wrong[:, there]].float().mean()))
-Table(rows, ["wrong answers, length 30: equal to the symbol", "share"])
+    cases = wrong[:, there]  # (N, places that are there)
+    rows.append((name, int(cases.sum()), same[:, there][cases].float().mean()))
+columns = ["length 30: the symbol", "wrong answers where it exists", "equal to it"]
+Table(rows, columns)
 
 # %% [markdown]
 # They mostly are (a symbol at some other place, such as 5 steps ahead, fits by chance).
 #
-# The two absolute encodings solve both tasks at the length they know, and neither at
-# any other: for the table, rows 10 to 29 were never trained; for the sines, the
-# combinations of angles are new. (In the right panel they fall slowly only because the
-# first ten places stay right: 10 of 20 is already one half.) A formula that is
-# *defined* for every length is not yet a model that *works* at every length.
+# In a reversal the partner is at another distance for every step, and a rotary score
+# cannot tell which step is asking. Still it does better than the bag (left panel).
+# Where?
+
+# %% alt="Accuracy of rotary attention on reversal by place: 1 at the first and the last place, falling to about .2 in the middle"
+tokens, said = said_by("rotary", reverse, 10)  # (500, 10) each
+hits = (said == reverse(tokens)).float().mean(0)  # (10,)
+title = "rotary, reversal: at the ends it knows where it stands"
+ax = bars(dict(enumerate(hits)), "symbols right", title)
+ax.set(xlabel="place", ylim=(0, 1.1));
+
+# %% [markdown]
+# At the ends. The first step has nothing to its left and the last nothing to its right,
+# so "the farthest there is" is the right answer for both; in the middle this is of
+# little help.
+#
+# So a formula that is *defined* for every length is not yet a model that *works* at
+# every length, neither for sines nor for rotations.
 #
 # ## Summary
 #
 # - Self-attention is equivariant: permute the inputs, and the outputs follow. It sees a
 #   bag.
-# - Sines and cosines are the hands of a clock; $i$ counts pairs, from 0. A step of $k$
-#   is a rotation $M_k$, the same at every $t$.
+# - The number $t$ as a feature gives scores that are straight lines in the key's place:
+#   no place in between can be singled out.
+# - Sines and cosines are the hands of a clock; $i$ counts pairs, from 0. A step of
+#   $\Delta$ is a rotation $M_\Delta$, the same at every $t$.
 # - A learned table is flexible and ends at its last row. Adding is concatenating with
 #   one shared matrix.
-# - Rotary encoding turns queries and keys, so that scores depend on the distance alone.
+# - Rotary encoding turns queries and keys, so that the scores of a layer depend on what
+#   stands there and on the distance, not on the place.
 # - Which one is better depends on whether the task is about places or about distances.
 #
 # ## Questions

@@ -1,8 +1,8 @@
 # %% [markdown]
 # # Assignment 05 · Multi-head attention
 #
-# You build multi-head attention from its parts, prove that it equals torch's, and find
-# what is wrong in three common claims.
+# You build multi-head attention from its parts, prove that it equals torch's, find two
+# bugs that no error message reports, and predict what heads cost.
 #
 # - Expected time: about two and a half hours.
 # - Below each answer stands a cell that checks it at once. It tells what is wrong, and
@@ -129,7 +129,8 @@ check(MultiHeadAttention)
 # Write `from_torch(mha)`: it takes an `nn.MultiheadAttention` (batch first, no dropout,
 # with biases) and returns one of *your* `MultiHeadAttention` with the same weights, so
 # that both give the same output and the same weights per head. Your module gets its own
-# copies: whatever is trained or changed in one of the two later, the other stays as it is.
+# copies: whatever is trained or changed in one of the two later, the other stays as it
+# is.
 #
 # What is inside `mha`:
 #
@@ -223,8 +224,8 @@ check(grouped_query_attention)
 # q, k, v = self.query(x), self.key(x), self.value(x)
 # ```
 #
-# It runs, and the shapes are right. How many weights do the three projections have, and
-# what is wrong with them? {{options slide_pieces}}
+# The shape in the comment is what was meant. How many weights do the three projections
+# have, and what is wrong, if anything? {{options slide_pieces}}
 
 # %% nbgrader={"grade_id": "slide_pieces"}
 slide_pieces = None  # "a", "b", "c" or "d"
@@ -293,14 +294,14 @@ check(slide_speed, "slide_speed")
 # **Rubric.**
 #
 # - 2 points for part 1: the score becomes
-#   $q \cdot (k_t + b) = q \cdot k_t + q \cdot b$; the second term is the same for all
-#   $t$ (1 point); softmax over $t$ does not change when the same number is added to all
+#   $q \cdot (k_s + b) = q \cdot k_s + q \cdot b$; the second term is the same for all
+#   $s$ (1 point); softmax over $s$ does not change when the same number is added to all
 #   scores (1 point).
-# - 1 point for part 2: no. $(q + b) \cdot k_t = q \cdot k_t + b \cdot k_t$, and
-#   $b \cdot k_t$ differs from key to key: it is a preference for some keys whatever the
+# - 1 point for part 2: no. $(q + b) \cdot k_s = q \cdot k_s + b \cdot k_s$, and
+#   $b \cdot k_s$ differs from key to key: it is a preference for some keys whatever the
 #   query.
 # - 1 point for part 3: no. As the weights sum to one,
-#   $\sum_t \alpha_t (v_t + b) = \sum_t \alpha_t v_t + b$: the same vector is added to
+#   $\sum_s \alpha_s (v_s + b) = \sum_s \alpha_s v_s + b$: the same vector is added to
 #   every output of the head (and goes through $W_O$; the bias of the output layer could
 #   do the same).
 # ### END SOLUTION

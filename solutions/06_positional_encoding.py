@@ -4,7 +4,7 @@
 # You tell attention where things stand, in three ways: by sines and cosines, by a
 # learned table, and by rotations.
 #
-# - Expected time: about two hours.
+# - Expected time: about two and a half hours.
 # - Below each answer stands a cell that checks it at once. It says what is wrong, and
 #   often which misunderstanding caused it. The grader uses the same checks with other
 #   numbers.
@@ -30,12 +30,13 @@ from course_utils.plotting import curves, heatmap
 # *easy · 20 minutes · {{points sinusoidal_encoding}}*
 #
 # Write `sinusoidal_encoding(length, dim)`: → `(T, D)`, one row per position
-# $t = 0, \dots, T - 1$, with, for $i = 0, \dots, D / 2 - 1$,
+# $t = 0, \dots, T - 1$. Pair $i$ of the columns is the hand of a clock:
 #
-# $$p_t[2i] = \sin\left(\frac{t}{10000^{2i / D}}\right), \qquad
-# p_t[2i + 1] = \cos\left(\frac{t}{10000^{2i / D}}\right)$$
-#
-# - Sine and cosine of the same angle stand side by side.
+# - It starts at angle 0 and turns by $\omega_i$ per step. The first hand has
+#   $\omega_0 = 1$; from each hand to the next, the speed falls by the same factor. That
+#   factor is such that a hand number $D / 2$, one after the last, would be 10000 times
+#   slower than the first. (Write $\omega_i$ down before you code.)
+# - Its sine stands in column $2i$, its cosine in column $2i + 1$.
 # - For an odd `dim` raise a `ValueError`: a sine would be left without its cosine.
 #
 # A small example, `sinusoidal_encoding(3, 4)`; the second pair turns a hundred times
@@ -107,9 +108,10 @@ check(LearnedPositions)
 # depends on the offset, not on $t$.
 #
 # - `offset` is a whole number; it may be negative (back in time) or 0. `dim` is even.
-# - Start from $\sin(a + b) = \sin a \cos b + \cos a \sin b$ and
-#   $\cos(a + b) = \cos a \cos b - \sin a \sin b$, with $a = t\,\omega_i$ and
-#   $b = \text{offset} \cdot \omega_i$.
+# - Derive it with pencil and paper. Take one pair, write its sine and its cosine at
+#   $t + \text{offset}$, and let the addition theorems express them by the sine and the
+#   cosine at $t$: the coefficients are a $2 \times 2$ block. Where does it stand in
+#   $M$, and what stands everywhere else?
 
 # %% nbgrader={"grade_id": "shift_matrix"}
 def shift_matrix(offset, dim):
@@ -132,18 +134,19 @@ check(shift_matrix)
 # *medium · 30 minutes · {{points rotary}}*
 #
 # Write `rotary(x, positions)`: `(B, H, T, d)`, `(T,)` → `(B, H, T, d)`. Step $t$ stands
-# at `positions[t]`, a whole number (not always $t$ itself). Turn each pair of
-# neighbouring features $(x_{2i}, x_{2i+1})$ by the angle
-# $a = \text{positions}[t] \,/\, 10000^{2i / d}$:
+# at `positions[t]`, a whole number (not always $t$ itself). Every pair of neighbouring
+# features $(x_{2i}, x_{2i+1})$ is a vector in the plane, the first number to the right,
+# the second one up. Turn it counterclockwise by the angle
+# $\text{positions}[t] \cdot \omega_i$, with the speeds of exercise 1 for $d$ columns in
+# the place of $D$.
 #
-# $$x'_{2i} = x_{2i} \cos a - x_{2i+1} \sin a, \qquad
-# x'_{2i+1} = x_{2i} \sin a + x_{2i+1} \cos a$$
-#
+# - The turned vector is a mixture of what becomes of $(1, 0)$ and of $(0, 1)$: find
+#   these two first.
 # - All sequences and all heads are turned in the same way. `d` is even.
 # - Gradients must reach `x`.
 #
-# Example with $d = 2$: the vector $(1, 0)$ at position 1 becomes
-# $(\cos 1, \sin 1) = (0.54, 0.84)$.
+# Example with $d = 2$: the vector $(1, 0)$ at position 1 becomes $(0.54, 0.84)$, and
+# $(2, 1)$ at position 1 becomes $(0.24, 2.22)$.
 
 # %% nbgrader={"grade_id": "rotary"}
 def rotary(x, positions):
@@ -238,37 +241,45 @@ slide_insensitive = "c"
 check(slide_insensitive, "slide_insensitive")
 
 # %% [markdown]
-# ## 8. Written: walking the dog
-# *medium · 20 minutes · 5 points, graded by hand*
+# ## 8. Written: build a head
+# *medium · 30 minutes · 5 points, graded by hand*
 #
-# *I walk my dog every day* and *every single day I walk my dog*: in both sentences *my
-# dog* comes right after *I walk*.
+# In all parts step $t$ asks and step $s$ is looked at; vectors are rows, as in unit 02
+# ($q = x W_Q$, $k = x W_K$), and the scale and the biases are left out.
 #
-# 1. With rotary encoding in a single attention layer, show that the score between
-#    *walk* (as query) and *dog* (as key) is the same in both sentences. Use
-#    $R_s^\top R_t = R_{t-s}$.
-# 2. With a *learned* table that is added to the input, is it the same? Write the score
-#    as $(x + p_s)\, A\, (y + p_t)^\top$, with row vectors as in unit 02 ($q = x W_Q$,
-#    $k = y W_K$), $A = W_Q W_K^\top$ (scale and biases left out) and $x$, $y$ for the
-#    two words, and say which of its four terms can change.
-# 3. A model with a learned table of 512 rows is to read texts of 600 words. Name the
-#    problem, and one way out with its price.
+# 1. *Sines and cosines, concatenated.* The input of step $t$ is $[x_t;\, p_t]$, with
+#    $D$ features for the word and $D$ for its place. Build $W_Q$ and $W_K$, each of
+#    $2D \times D$, so that every step looks *two steps ahead*, whatever the words are,
+#    and so that the weight of that step can be brought as close to 1 as one likes. Write
+#    them as blocks, with the matrices $M_\Delta$ of the lecture (exercise 3), and write
+#    the score of $t$ and $s$ as a function of $s - t$.
+# 2. *Rotary, one pair* ($d = 2$, $\omega = 1$). All words have the same query $q$ and
+#    the same key $k$, both of length 1. Choose them so that the score is largest for
+#    the key *one step back*, and show that it is. Which other distances does this head
+#    mistake for one step back, nearly, and why?
+# 3. *A learned table, added.* *I walk my dog every day* and *every single day I walk my
+#    dog*: *dog* stands two steps after *walk* in both. Is the score of *walk* (as
+#    query) and *dog* (as key) the same in both? Write it as
+#    $(x + p_t)\, A\, (y + p_s)^\top$ with $A = W_Q W_K^\top$, and say which of the four
+#    terms can change.
 
 # %% [markdown] nbgrader={"grade_id": "why_relative", "points": 5}
 # ### BEGIN SOLUTION
 # **Rubric.**
 #
-# - 2 points for part 1: the score is $(R_s q)^\top (R_t k) = q^\top R_{t-s}\, k$ (1
-#   point); $q$ and $k$ depend on the words only, and $t - s = 2$ in both sentences, so
-#   it is the same number (1 point).
-# - 2 points for part 2: no. $x A y^\top$ stays; $x A p_t^\top$, $p_s A y^\top$ and
-#   $p_s A p_t^\top$ depend on $s$ and $t$ one by one (1 point for the terms). Nothing
-#   forces the table to make them depend on $t - s$ only, unlike the sines, where at
-#   least $p_s p_t^\top$ does (1 point for the reason).
-# - 1 point for part 3: there are no rows for the positions 512 … 599. Any way out with
-#   its price counts: cut the text (loses words); train a longer table (more parameters,
-#   rarely seen positions are badly trained); sines or rotary (defined everywhere, but
-#   not trained there); windows of 512 (no attention across windows).
+# - 2 points for part 1. Zeros in the upper blocks, which meet the words; below, for
+#   example, $c\, M_2^\top$ in $W_Q$ and $I$ in $W_K$ (or $c\, I$ and $M_{-2}^\top$): 1
+#   point, also without the transpose if the text says that $p_t$ is meant as a column.
+#   The score is $c\, p_{t+2} \cdot p_s = c \sum_i \cos((s - t - 2)\,\omega_i)$, largest
+#   at $s = t + 2$, and a large factor $c$ makes softmax as sharp as one likes: 1 point.
+# - 2 points for part 2. With the angle $\varphi$ from $q$ to $k$ the score is
+#   $q \cdot R_{s-t}\, k = \cos(s - t + \varphi)$ (1 point). It is largest at
+#   $s - t = -1$ for $\varphi = 1$, e.g. $q = (1, 0)$, $k = (\cos 1, \sin 1)$. One full
+#   turn takes $2\pi \approx 6.28$ steps, so about 6 steps further away, seven back or
+#   five ahead, the score is nearly as large, $\cos 6 = .96$ (1 point).
+# - 1 point for part 3: no. $x A y^\top$ stays; $x A p_s^\top$, $p_t A y^\top$ and
+#   $p_t A p_s^\top$ change with the places, and nothing forces a learned table to make
+#   them depend on $s - t$ only.
 # ### END SOLUTION
 
 # %% [markdown]

@@ -2,7 +2,8 @@
 # # Assignment 07 · The Transformer encoder
 #
 # You build an encoder from layer norm upwards, train it on texts in which the order of
-# the words decides, and find the mistake in four common claims.
+# the words decides, find two mistakes that others made, and predict what two changes
+# do.
 #
 # - Expected time: about three hours.
 # - Below each answer stands a cell that checks it at once. It says what is wrong, and
@@ -230,8 +231,9 @@ print(practice[0])
 #   cutting off padding columns changes nothing.
 # - Positions: `sinusoidal_encoding(length, dim)` of unit 06 gives a table `(T, D)` to
 #   add to the embeddings; `LearnedPositions(max_len, dim)` is a module that adds one.
-# - Any model will do: your `Encoder`, torch's, even a recurrent network. Call
-#   `torch.manual_seed(seed)` first, so that your result can be repeated.
+# - Your `Encoder` is the natural choice, but not required: any model will do, torch's
+#   encoder or a recurrent network as well. Call `torch.manual_seed(seed)` first, so
+#   that your result can be repeated.
 # - It should take a few seconds on one CPU; the limit is 60 seconds. A start that
 #   works: `D = 32`, 2 heads, one pre-norm block of hidden width 64, Adam with a
 #   learning rate of `5e-3`, batches of 50 in a new order in every epoch, 10 epochs.
@@ -323,7 +325,7 @@ check(slide_layer_norm, "slide_layer_norm")
 # *5 minutes · {{points slide_linear}}*
 #
 # A common claim: self-attention maps the layer below *linearly* onto the next, because
-# $a_l = \sum_t \alpha_{l,t} W_v h_t$. It does not. Somebody wants a variant for which
+# $a_t = \sum_s \alpha_{t,s}\, h_s W_V$. It does not. Somebody wants a variant for which
 # it is true: a linear map of $h$. Which change makes it so?
 #
 # {{options slide_linear}}
@@ -388,25 +390,34 @@ check(slide_stocks, "slide_stocks")
 # ## 12. Fill in the table
 # *10 minutes · 3 points, graded by hand*
 #
-# How does a position get information from the others? Fill in the cells: double-click,
-# replace the dots. $n$ is the length of the sequence, $k$ the width of a convolution.
+# The lecture compares four layers by what reaches what. Here are four more. Each is
+# stacked; the sequence has $n$ positions, $0, \dots, n - 1$. Fill in the cells:
+# double-click, replace the dots. "Reach" means that the output there depends on the
+# input here.
+#
+# - Convolutions of width 3 whose *dilation* doubles: layer $\ell = 0, 1, 2, \dots$ sees
+#   the positions $t - 2^\ell$, $t$ and $t + 2^\ell$.
+# - Self-attention under a causal mask.
+# - Self-attention with a window: position $t$ may attend to $s$ where $|s - t| \le w$.
+# - A bidirectional recurrent network: one from left to right, one from right to left.
 
 # %% [markdown] nbgrader={"grade_id": "four_ways", "points": 3}
-# | layer | which positions can one layer reach? | how many steps must wait for each other? | do the weights depend on the content? |
+# | layer | which inputs reach output $t$ in one layer? | how many layers until input 0 reaches output $n - 1$? | how many steps of one layer must wait for each other? |
 # |---|---|---|---|
-# | MLP on the flattened sequence | … | … | … |
-# | convolution of width $k$ | … | … | … |
-# | recurrent network | … | … | … |
-# | self-attention | … | … | … |
+# | convolutions, dilation $2^\ell$ | … | … | … |
+# | causal self-attention | … | … | … |
+# | self-attention, window $w$ | … | … | … |
+# | bidirectional recurrent network | … | … | … |
 # ### BEGIN SOLUTION
-# **Rubric.** A quarter of a point per cell, rounded to half points.
+# **Rubric.** A quarter of a point per cell, rounded to half points. Off by one in a
+# number of layers is fine where the reasoning is right.
 #
-# | layer | which positions can one layer reach? | how many steps must wait for each other? | do the weights depend on the content? |
+# | layer | which inputs reach output $t$ in one layer? | how many layers until input 0 reaches output $n - 1$? | how many steps of one layer must wait for each other? |
 # |---|---|---|---|
-# | MLP on the flattened sequence | all, for one fixed length | 1 | no |
-# | convolution of width $k$ | the $k$ nearest | 1 | no |
-# | recurrent network | all earlier ones (fading) | $n$ | no (gates: partly; accept with a reason) |
-# | self-attention | all | 1 | yes |
+# | convolutions, dilation $2^\ell$ | three: $t - 2^\ell$, $t$, $t + 2^\ell$ | $\log_2 n$, rounded up ($L$ layers reach $2^L - 1$ steps) | 1 |
+# | causal self-attention | all $s \le t$ | 1 | 1 |
+# | self-attention, window $w$ | $t - w, \dots, t + w$ | $(n - 1) / w$, rounded up | 1 |
+# | bidirectional recurrent network | all (fading) | 1 | $n$ (the two directions side by side) |
 # ### END SOLUTION
 
 # %% [markdown]
