@@ -148,11 +148,13 @@ EXERCISE.misconception(
 )
 
 
+FLOATS = "float to type double type_as dtype float32 float64 zeros where"
+
+
 def never_a_float(tree: ast.AST) -> bool:
     """A one-hot matrix of whole numbers or truth values is made, and nothing in the answer makes
     numbers with a point of it."""
-    floats = "float to type double type_as dtype float32 float64 zeros where".split()
-    return syntax.uses(tree, "one_hot", "arange") and not syntax.uses(tree, *floats)
+    return syntax.uses(tree, "one_hot", "arange") and not syntax.uses(tree, *FLOATS.split())
 
 
 EXERCISE.misconception(

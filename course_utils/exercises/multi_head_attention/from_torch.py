@@ -222,9 +222,8 @@ EXERCISE.misconception(
 EXERCISE.misconception(
     "one-head",
     "All heads in one",
-    "Your module has one head. The weights fit whatever the number of heads, so nothing "
-    "complains, but the scores are taken over all features at once. The original knows how many "
-    "heads it has.",
+    "Your module has one head. The weights fit whatever the number of heads, so nothing complains, "
+    "but the scores are taken over all features at once. The original knows how many heads it has.",
     copying(heads=lambda mha: 1),
 )
 

@@ -90,10 +90,9 @@ EXERCISE.misconception(
 EXERCISE.misconception(
     "nan-swept-away",
     "NaN replaced by a number",
-    "You replace the NaN afterwards. But where it arose, by overflow or by 0 / 0, the weights "
-    "are already lost: for scores of 10000, -10000 and 0 the first one should get everything, and "
-    "rows far below 0 have weights as well. Keep the NaN from arising: shift the scores before "
-    "`exp`.",
+    "You replace the NaN afterwards. But where it arose, by overflow or by 0 / 0, the weights are "
+    "already lost: for scores of 10000, -10000 and 0 the first one should get everything, and rows "
+    "far below 0 have weights as well. Keep the NaN from arising: shift the scores before `exp`.",
     syntax=lambda tree: syntax.uses(tree, "nan_to_num", "nan_to_num_", "isnan"),
     symptom=right_while_small(ref.softmax, 20),
 )

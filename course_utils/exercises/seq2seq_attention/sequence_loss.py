@@ -177,9 +177,8 @@ EXERCISE.misconception(
     "unstable-log",
     "The logarithm of 0",
     "You take softmax first and the logarithm afterwards. For confident logits a probability "
-    "rounds to "
-    "0, and its logarithm is minus infinity. There is one function that does both at once and "
-    "stays finite.",
+    "rounds to 0, and its logarithm is minus infinity. There is one function that does both at "
+    "once and stays finite.",
 )
 def own_log(logits: Tensor, targets: Tensor, pad: int) -> Tensor:
     chosen = logits.softmax(-1).gather(-1, targets[..., None])[..., 0].log()
