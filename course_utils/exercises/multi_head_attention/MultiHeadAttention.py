@@ -4,17 +4,11 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 from course_utils import multi_head_attention as ref
-from course_utils.exercises.multi_head_attention._shared import (
-    Attend,
-    add_attention_mistakes,
-    filled,
-    merge_by_view,
-    split_interleaved,
-    weights_of,
-)
+from course_utils.exercises.multi_head_attention import _shared as shared
 from course_utils.judging.exercise import Case, Draw, Exercise, Forbidden
 from course_utils.judging.pictures import weights_picture
 from course_utils.judging.properties import rows_sum_to_one
@@ -23,9 +17,8 @@ from course_utils.masking import masked_attention
 
 def low_scores(draw: Draw, heads: int, size: int) -> dict[str, Tensor]:
     """A state that makes every score about -50: a masked score of 0 or -10 would win."""
-    state = weights_of(draw, heads * size, scale=0.3)
-    # (D,): one unit vector per head
-    direction = torch.nn.functional.normalize(draw.normal(heads, size), dim=-1).flatten()
+    state = shared.weights_of(draw, heads * size, scale=0.3)
+    direction = F.normalize(draw.normal(heads, size), dim=-1).flatten()  # a unit vector per head
     state["query.bias"] = (50 * size**0.5) ** 0.5 * direction
     state["key.bias"] = -state["query.bias"]
     return state
@@ -35,12 +28,11 @@ def cases(draw: Draw) -> list[Case]:
     batch, queries, keys, heads, size = draw.sizes(5, low=2, high=6)
     dim = heads * size
 
-    def inputs() -> tuple[Tensor, Tensor, Tensor]:
-        query, key, value = (draw.normal(batch, steps, dim) for steps in (queries, keys, keys))
-        return query, key, value
+    def inputs() -> tuple[Tensor, ...]:
+        return tuple(draw.normal(batch, steps, dim) for steps in (queries, keys, keys))
 
     def case(label: str, *args: Tensor, **fields: Any) -> Case:
-        fields = {"init": (dim, heads), "weights": weights_of(draw, dim)} | fields
+        fields = {"init": (dim, heads), "weights": shared.weights_of(draw, dim)} | fields
         return Case(label, args=args, **fields)
 
     nothing = draw.mask(batch, 1, queries, keys)
@@ -63,8 +55,6 @@ def cases(draw: Draw) -> list[Case]:
     ]
 
 
-LIBRARY = "MultiheadAttention multi_head_attention_forward _native_multi_head_attention"
-
 EXERCISE = Exercise(
     name="MultiHeadAttention",
     kind="module",
@@ -81,7 +71,7 @@ EXERCISE = Exercise(
             "Here you build multi-head attention yourself: nn.MultiheadAttention and "
             "F.multi_head_attention_forward are not allowed. masked_attention of unit 03 and "
             "your split_heads and merge_heads are.",
-            names=tuple(LIBRARY.split()),
+            ("MultiheadAttention", "multi_head_attention_forward", "_native_multi_head_attention"),
         ),
     ),
 )
@@ -94,30 +84,23 @@ def projected(query: str, key: str, value: str) -> Callable[..., tuple[Tensor, .
     )
 
 
-def project(self: Any, *inputs: Tensor) -> tuple[Tensor, ...]:
-    return projected("query", "key", "value")(self, *inputs)
-
-
-def finish(self: Any, output: Tensor, weights: Any) -> tuple[Tensor, Any]:
-    return self.out(ref.merge_heads(output)), weights
-
-
 def merged_by(merge: Callable[[Tensor], Tensor]) -> Callable[..., tuple[Tensor, Any]]:
     return lambda self, output, weights: (self.out(merge(output)), weights)
+
+
+project, finish = projected("query", "key", "value"), merged_by(ref.merge_heads)
 
 
 def variant(
     inputs: Callable[..., tuple[Tensor, ...]] = project,
     split: Callable[[Tensor, int], Tensor] = ref.split_heads,
-    attend: Attend = masked_attention,
+    attend: shared.Attend = masked_attention,
     result: Callable[[Any, Tensor, Tensor], Any] = finish,
 ) -> type[ref.MultiHeadAttention]:
     """The module, step by step, with one step replaced; `result` is made of the heads' outputs
     (B, H, T, d) and the weights."""
 
-    def forward(
-        self: Any, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None
-    ) -> Any:
+    def forward(self: Any, query: Tensor, key: Tensor, value: Tensor, mask: Any = None) -> Any:
         q, k, v = (split(x, self.heads) for x in inputs(self, query, key, value))
         return result(self, *attend(q, k, v, mask))
 
@@ -190,20 +173,13 @@ EXERCISE.misconception(
     "may pass different ones.",
     variant(inputs=lambda self, query, key, value: project(self, query, key, key)),
 )
-
-
-def view_split(x: Tensor, heads: int) -> Tensor:
-    batch, length, dim = x.shape
-    return x.reshape(batch, heads, length, dim // heads)
-
-
 EXERCISE.misconception(
     "view-for-transpose",
     "A view cannot change the order of axes",
     "You go from (B, T, D) to (B, H, T, d) by `view` alone. The shape is right, but each head now "
     "holds a few whole tokens instead of a slice of every token, and masks hide the wrong things. "
     "Use split_heads.",
-    variant(split=view_split),
+    variant(split=shared.split_by_view),
 )
 
 EXERCISE.misconception(
@@ -211,7 +187,7 @@ EXERCISE.misconception(
     "A view cannot change the order of axes",
     "You split by `view` and merge by `view`. The two undo each other, which is why it looks "
     "right, but in between each head held a few whole tokens instead of a slice of every token.",
-    variant(split=view_split, result=merged_by(merge_by_view)),
+    variant(split=shared.split_by_view, result=merged_by(shared.merge_by_view)),
 )
 
 EXERCISE.misconception(
@@ -219,7 +195,7 @@ EXERCISE.misconception(
     "Merged without moving the heads back",
     "You ask `view` or `reshape` for (B, T, D) while the heads still stand in front of the time: "
     "the features of different time steps get mixed. Use merge_heads.",
-    variant(result=merged_by(merge_by_view)),
+    variant(result=merged_by(shared.merge_by_view)),
 )
 
 EXERCISE.misconception(
@@ -227,10 +203,10 @@ EXERCISE.misconception(
     "Every H-th feature instead of a slice",
     "Your heads take every H-th feature (the axis was cut into (d, H)). A fresh model would learn "
     "as well, but weights from elsewhere would not fit: use split_heads.",
-    variant(split=split_interleaved, result=merged_by(lambda x: x.permute(0, 2, 3, 1).flatten(2))),
+    variant(split=shared.split_interleaved, result=merged_by(shared.merge_interleaved)),
 )
 
-add_attention_mistakes(EXERCISE, lambda attend: variant(attend=attend))
+shared.add_attention_mistakes(EXERCISE, lambda attend: variant(attend=attend))
 
 EXERCISE.misconception(
     "nothing-to-look-at",
@@ -238,7 +214,7 @@ EXERCISE.misconception(
     "Where a query may look at nothing, all its scores are -inf, and softmax makes NaN of them. "
     "The rule of this course: such a row of weights is all zeros (masked_softmax of unit 03 does "
     "that).",
-    variant(attend=filled(-torch.inf)),
+    variant(attend=shared.filled(-torch.inf)),
 )
 
 EXERCISE.misconception(
@@ -246,7 +222,7 @@ EXERCISE.misconception(
     "A row with nothing to look at",
     "Where a query may look at nothing, you spread its attention evenly over the forbidden keys: "
     "all scores are equally low. The rule of this course: such a row of weights is all zeros.",
-    variant(attend=filled(-1e9)),
+    variant(attend=shared.filled(-1e9)),
 )
 
 EXERCISE.misconception(

@@ -22,6 +22,11 @@ def view(x: Tensor, heads: int, *sizes: int) -> Tensor:
     return x.reshape(sizes)
 
 
+def split_by_view(x: Tensor, heads: int) -> Tensor:
+    batch, length, dim = x.shape
+    return view(x, heads, batch, heads, length, dim // heads)
+
+
 def split_interleaved(x: Tensor, heads: int) -> Tensor:
     batch, length, dim = x.shape
     return view(x, heads, batch, length, dim // heads, heads).permute(0, 3, 1, 2)
@@ -30,6 +35,10 @@ def split_interleaved(x: Tensor, heads: int) -> Tensor:
 def merge_by_view(x: Tensor) -> Tensor:
     batch, heads, length, size = x.shape
     return x.reshape(batch, length, heads * size)
+
+
+def merge_interleaved(x: Tensor) -> Tensor:
+    return x.permute(0, 2, 3, 1).flatten(2)
 
 
 def weights_of(draw: Draw, dim: int, scale: float = 1.0) -> dict[str, Tensor]:
