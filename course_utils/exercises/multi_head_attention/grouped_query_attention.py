@@ -66,6 +66,7 @@ def cases(draw: Draw) -> list[Case]:
         ),
         Case("one group for all heads", args=tensors(5, 1), group="edge"),
         Case("a group for each head", args=tensors(3, 3), group="edge"),
+        Case("one mask (T, S) for all", args=(*tensors(4, 2), draw.mask(t, s)), group="edge"),
         Case("a mask for each head", args=(*tensors(4, 2), draw.mask(b, 4, t, s)), group="edge"),
         Case("7 heads, 2 groups", args=tensors(7, 2), raises=ValueError, group="edge"),
     ]
