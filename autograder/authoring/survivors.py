@@ -233,9 +233,23 @@ def differs(
 
 
 def difference(exercise: Exercise, source: str, right: str) -> str | None:
-    """Where a mutant of a right answer differs from the reference on further cases, or None."""
+    """Where a mutant of a right answer differs from the reference on further cases, or None. What
+    another right answer does not do either (a gradient where scores are extreme) does not count."""
     target = answer(exercise, source)
-    return "it does not run" if target is None else differs(exercise, target, fair(exercise, right))
+    if target is None:
+        return "it does not run"
+    asked = fair(exercise, right)
+    if not differs(exercise, target, asked):
+        return None
+    faults = ((pair, differs(exercise, target, [pair])) for pair in asked)
+    return next((fault for pair, fault in faults if fault and solved(exercise, pair)), None)
+
+
+def solved(exercise: Exercise, asked: tuple[Case, Outcome]) -> bool:
+    """Does every right answer of the bank solve this case?"""
+    sources = origins(exercise, exercises.unit_of(exercise.name)).values()
+    targets = (answer(exercise, source) for source in sources)
+    return not any(differs(exercise, target, [asked]) for target in targets if target is not None)
 
 
 # All of them ------------------------------------------------------------------------------------

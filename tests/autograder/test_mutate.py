@@ -126,6 +126,22 @@ def test_what_is_listed_wrongly_is_a_hole() -> None:
     assert survivors.difference(unlimited, SOFTMAX, SOFTMAX) is None
 
 
+PAIRWISE = """
+def softmax(scores, dim=-1):
+    s = scores.movedim(dim, -1)
+    return (1 / (s[..., None, :] - s[..., :, None]).exp().sum(-1)).movedim(-1, dim)
+"""
+
+
+def test_what_another_right_answer_does_not_do_is_not_asked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Its gradients are NaN where one score lies far above the others; the text asks for none."""
+    assert survivors.difference(softmax(), PAIRWISE, SOFTMAX) is None
+    monkeypatch.setattr(survivors, "origins", lambda exercise, unit: {"mine": SOFTMAX})
+    assert "NaN" in str(survivors.difference(softmax(), PAIRWISE, SOFTMAX))
+
+
 def test_a_right_answer_that_is_refused_stops_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     wrong = SOFTMAX.replace("powers / powers", "powers * powers")
     monkeypatch.setattr(survivors, "origins", lambda exercise, unit: {"mine": wrong})

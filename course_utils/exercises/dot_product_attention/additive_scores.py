@@ -3,8 +3,6 @@
 (..., T, Dq), (..., S, Dk), (Dq, A), (Dk, A), (A,) -> (..., T, S).
 """
 
-import math
-
 import torch
 from torch import Tensor
 
@@ -76,16 +74,15 @@ EXERCISE.misconception(
     lambda q, k, w_q, w_k, v: torch.tanh(summed(q, k, w_q, w_k) @ v),
 )
 
-
-@EXERCISE.misconception(
+EXERCISE.misconception(
     "tanh-on-each",
     "Two tanhs, one for each part",
     "You take the tanh of the query part and of the key part, and add afterwards. Then the "
     "query's part is the same for all keys and cancels in the softmax. Add first.",
+    lambda q, k, w_q, w_k, v: (
+        (torch.tanh(q @ w_q)[..., :, None, :] + torch.tanh(k @ w_k)[..., None, :, :]) @ v
+    ),
 )
-def tanh_each(query: Tensor, key: Tensor, w_q: Tensor, w_k: Tensor, v: Tensor) -> Tensor:
-    return (torch.tanh(query @ w_q)[..., :, None, :] + torch.tanh(key @ w_k)[..., None, :, :]) @ v
-
 
 EXERCISE.misconception(
     "tanh-first",
@@ -180,8 +177,7 @@ EXERCISE.misconception(
 EXERCISE.misconception(
     "v-ignored",
     "v is not used",
-    "You add up the hidden layer; v is not used. It says how much each hidden neuron counts, and "
-    "in which direction.",
+    "You add up the hidden layer. v says how much each neuron counts, and in which direction.",
     lambda q, k, w_q, w_k, v: torch.tanh(summed(q, k, w_q, w_k)).sum(-1),
 )
 
@@ -220,7 +216,7 @@ EXERCISE.misconception(
     "A scale that was not asked for",
     "You divide by the root of the hidden size. Additive scores are bounded by the sum of |v|: "
     "the tanh does what the scale does elsewhere.",
-    lambda q, k, w_q, w_k, v: ref.additive_scores(q, k, w_q, w_k, v) / math.sqrt(len(v)),
+    lambda q, k, w_q, w_k, v: ref.additive_scores(q, k, w_q, w_k, v) / len(v) ** 0.5,
 )
 
 EXERCISE.misconception(

@@ -29,10 +29,7 @@ def cases(draw: Draw) -> list[Case]:
     return [
         Case(
             "the example of the text",
-            args=(
-                torch.tensor([2, 0]),
-                torch.tensor([[10.0, 11.0], [20.0, 21.0], [30.0, 31.0]]),
-            ),
+            args=(torch.tensor([2, 0]), torch.tensor([[10.0, 11.0], [20.0, 21.0], [30.0, 31.0]])),
         ),
         Case(f"{t} words, {v} rows of {d} numbers", args=(low, draw.normal(v, d))),
         Case("as many words as rows", args=(square, draw.normal(v, d))),
@@ -83,7 +80,8 @@ def of_the_table(node: ast.AST) -> bool:
         return isinstance(node, ast.Name) and node.id == "table"
     if isinstance(node.func, ast.Attribute) and node.func.attr in COPIES:
         return any(map(of_the_table, (node.func.value, *node.args[:1])))
-    return syntax.uses(node.func, "list", "tuple") and any(map(of_the_table, node.args[:1]))
+    listed = isinstance(node.func, ast.Name) and node.func.id in ("list", "tuple")
+    return listed and any(map(of_the_table, node.args[:1]))
 
 
 def names_in(node: ast.AST) -> set[str]:
@@ -116,6 +114,11 @@ def reads_the_table(tree: ast.AST) -> bool:
     )
 
 
+LOOK_UPS = (
+    "Embedding embedding EmbeddingBag embedding_bag index_select gather take take_along_dim "
+    "from_pretrained"
+)
+
 EXERCISE = Exercise(
     name="one_hot_lookup",
     points=2,
@@ -129,17 +132,7 @@ EXERCISE = Exercise(
             "The point is to look up by a matrix product: indexing the table, nn.Embedding, "
             "F.embedding and their relatives (index_select, gather, take) are not allowed. Build "
             "one row per word, with a single 1 in it, and multiply.",
-            names=(
-                "Embedding",
-                "embedding",
-                "EmbeddingBag",
-                "embedding_bag",
-                "index_select",
-                "gather",
-                "take",
-                "take_along_dim",
-                "from_pretrained",
-            ),
+            names=tuple(LOOK_UPS.split()),
             test=reads_the_table,
         ),
     ),
@@ -155,23 +148,13 @@ EXERCISE.misconception(
 )
 
 
+FLOATS = "float to type double type_as dtype float32 float64 zeros where"
+
+
 def never_a_float(tree: ast.AST) -> bool:
     """A one-hot matrix of whole numbers or truth values is made, and nothing in the answer makes
     numbers with a point of it."""
-    makes = syntax.uses(tree, "one_hot", "arange")
-    return makes and not syntax.uses(
-        tree,
-        "float",
-        "to",
-        "type",
-        "double",
-        "type_as",
-        "dtype",
-        "float32",
-        "float64",
-        "zeros",
-        "where",
-    )
+    return syntax.uses(tree, "one_hot", "arange") and not syntax.uses(tree, *FLOATS.split())
 
 
 EXERCISE.misconception(
@@ -235,7 +218,6 @@ EXERCISE.misconception(
     "id is a name, not a quantity: the entry is 1 whoever is meant.",
     lambda ids, table: (one_hot(ids, table) * ids[:, None]) @ table,
 )
-
 
 EXERCISE.misconception(
     "fixed-dtype",

@@ -3,9 +3,7 @@
 (..., T, D), (..., S, D), (..., S, Dv) -> output (..., T, Dv), weights (..., T, S).
 """
 
-import ast
 import math
-from collections.abc import Callable
 
 import torch
 from torch import Tensor
@@ -14,10 +12,12 @@ from course_utils import dot_product_attention as ref
 from course_utils.exercises.dot_product_attention._shared import (
     NO_LIBRARY_ATTENTION,
     Pair,
-    attend,
+    add_wrong_scales,
     dots,
+    scored,
     spread,
     unstable,
+    weighed,
 )
 from course_utils.judging import syntax
 from course_utils.judging.exercise import Case, Draw, Exercise
@@ -80,102 +80,7 @@ EXERCISE = Exercise(
     forbidden=(NO_LIBRARY_ATTENTION,),
 )
 
-
-def scored(
-    scores: Callable[[Tensor, Tensor, Tensor], Tensor], dim: int = -1
-) -> Callable[[Tensor, Tensor, Tensor], Pair]:
-    """Attention with other scores, as a variant."""
-    return lambda query, key, value: attend(scores(query, key, value), value, dim)
-
-
-EXERCISE.misconception(
-    "no-scale",
-    "The scale is missing",
-    "You use the plain dot products. Their spread grows with the size of the keys, so for long "
-    "vectors the softmax puts nearly all weight on one key and hardly any gradient comes back. "
-    "What are the scores divided by?",
-    scored(lambda q, k, v: q @ k.mT),
-)
-
-
-@EXERCISE.misconception(
-    "scale-outside-softmax",
-    "The scale stands outside the softmax",
-    "You divide the weights, after the softmax. Their rows no longer sum to one, and the softmax "
-    "is as peaked as without a scale. Which quantity becomes too large: the weights or the scores?",
-)
-def scale_outside(query: Tensor, key: Tensor, value: Tensor) -> Pair:
-    weights = softmax(query @ key.mT) / math.sqrt(key.shape[-1])
-    return weights @ value, weights
-
-
-@EXERCISE.misconception(
-    "scale-on-output",
-    "The output is scaled instead of the scores",
-    "You divide the output. That only makes it smaller; the softmax is as peaked as without a "
-    "scale. Divide what goes *into* the softmax.",
-)
-def scale_on_output(query: Tensor, key: Tensor, value: Tensor) -> Pair:
-    weights = softmax(query @ key.mT)
-    return weights @ value / math.sqrt(key.shape[-1]), weights
-
-
-EXERCISE.misconception(
-    "divides-by-d",
-    "Divided by d, not by its root",
-    "You divide by the size of the keys. The variance of a dot product grows with d, its standard "
-    "deviation with √d: divided by d the scores shrink to nothing.",
-    scored(lambda q, k, v: q @ k.mT / k.shape[-1]),
-)
-
-EXERCISE.misconception(
-    "scaled-by-the-number-of-keys",
-    "Scaled by the number of keys",
-    "You take the root of the number of keys S. The dot product sums over the *features*: how "
-    "many terms has that sum?",
-    scored(lambda q, k, v: q @ k.mT / math.sqrt(k.shape[-2])),
-)
-
-EXERCISE.misconception(
-    "scaled-by-the-number-of-queries",
-    "Scaled by the number of queries",
-    "You take the root of the number of queries T. The dot product sums over the *features*: how "
-    "many terms has that sum?",
-    scored(lambda q, k, v: q @ k.mT / math.sqrt(q.shape[-2])),
-)
-
-EXERCISE.misconception(
-    "scaled-by-the-size-of-the-values",
-    "Scaled by the size of the values",
-    "You take the root of Dv. The values have no part in the scores; the size of queries and keys "
-    "counts.",
-    scored(lambda q, k, v: q @ k.mT / math.sqrt(v.shape[-1])),
-)
-
-EXERCISE.misconception(
-    "fixed-axis-size",
-    "The size is taken from axis 1",
-    "`shape[1]` is the feature size of a matrix, but the number of keys in a batch. Count from "
-    "the end: the features are the last axis whatever comes before.",
-    scored(lambda q, k, v: q @ k.mT / math.sqrt(k.shape[1])),
-)
-
-EXERCISE.misconception(
-    "scaled-twice",
-    "Scaled twice",
-    "You divide by √d on the queries *and* on the keys, which divides the scores by d. One "
-    "division is enough (or d^(1/4) on each).",
-    scored(lambda q, k, v: (q / math.sqrt(q.shape[-1])) @ (k / math.sqrt(k.shape[-1])).mT),
-    syntax=lambda tree: len(syntax.calls(tree, "sqrt")) > 1 or syntax.has_operator(tree, ast.Pow),
-)
-
-EXERCISE.misconception(
-    "multiplies-by-the-scale",
-    "Multiplied instead of divided",
-    "You multiply the scores by √d: they were too large already. The scale is there to make them "
-    "smaller.",
-    scored(lambda q, k, v: q @ k.mT * math.sqrt(k.shape[-1])),
-)
+add_wrong_scales(EXERCISE)
 
 EXERCISE.misconception(
     "softmax-over-queries",
@@ -201,46 +106,37 @@ EXERCISE.misconception(
     scored(lambda q, k, v: dots(q, k), dim=0),
 )
 
-
-@EXERCISE.misconception(
+EXERCISE.misconception(
     "softmax-twice",
     "Softmax twice",
     "You take a softmax of a softmax: the weights come out almost equal, because their inputs lie "
     "between 0 and 1.",
+    weighed(lambda q, k: softmax(softmax(dots(q, k)))),
 )
-def twice(query: Tensor, key: Tensor, value: Tensor) -> Pair:
-    weights = softmax(softmax(dots(query, key)))
-    return weights @ value, weights
-
 
 EXERCISE.misconception(
     "no-softmax",
     "Scores used as weights",
     "Your weights are the scores themselves: some are negative, and they sum to anything. Softmax "
     "is missing.",
-    lambda q, k, v: (dots(q, k) @ v, dots(q, k)),
+    weighed(dots),
 )
 
-
-@EXERCISE.misconception(
+EXERCISE.misconception(
     "transposes-every-axis",
     "`.T` turns round every axis",
     "`.T` reverses all axes, the batch included; that is the transpose only for a matrix. Swap "
     "the last two axes: `.mT` or `.transpose(-2, -1)`.",
+    scored(lambda q, k, v: q @ k.permute(*reversed(range(k.dim()))) / math.sqrt(k.shape[-1])),
     syntax=lambda tree: syntax.uses(tree, "T", "permute", "reversed"),  # else any error would fit
 )
-def all_transposed(query: Tensor, key: Tensor, value: Tensor) -> Pair:
-    return attend(
-        query @ key.permute(*reversed(range(key.dim()))) / math.sqrt(key.shape[-1]), value
-    )
-
 
 EXERCISE.misconception(
     "keys-against-queries",
     "Keys and queries the wrong way round",
     "You multiply key by query, so your rows are keys and the softmax runs over queries. Each row "
     "belongs to one query.",
-    lambda q, k, v: attend(dots(k, q), v),
+    scored(lambda q, k, v: dots(k, q)),
 )
 
 EXERCISE.misconception(
@@ -276,26 +172,24 @@ EXERCISE.misconception(
 )
 
 
-@EXERCISE.misconception(
-    "paired-off",
-    "Query i meets key i only",
-    "`query * key` pairs the rows off, and works only if there are as many queries as keys. Every "
-    "query meets every key: that is a matrix product.",
-)
 def elementwise(query: Tensor, key: Tensor, value: Tensor) -> Pair:
     weights = softmax(query * key / math.sqrt(key.shape[-1]))
     return weights * value, weights
 
 
-@EXERCISE.misconception(
-    "paired-off",
-    "Query i meets key i only",
-    "`(query * key).sum(-1)` pairs the rows off, and works only if there are as many queries as "
-    "keys. Every query meets every key: that is a matrix product.",
-)
 def paired_off(query: Tensor, key: Tensor, value: Tensor) -> Pair:
     weights = softmax((query * key).sum(-1) / math.sqrt(key.shape[-1]))
     return weights[..., None] * value, weights
+
+
+for product, variant in (("query * key", elementwise), ("(query * key).sum(-1)", paired_off)):
+    EXERCISE.misconception(
+        "paired-off",
+        "Query i meets key i only",
+        f"`{product}` pairs the rows off, and works only if there are as many queries as keys. "
+        "Every query meets every key: that is a matrix product.",
+        variant,
+    )
 
 
 @EXERCISE.misconception(
@@ -316,7 +210,7 @@ EXERCISE.misconception(
     "exp overflows",
     "For large scores your exponentials are infinite, and infinity divided by infinity is NaN. "
     "Subtract the maximum of each row first, or use a softmax that does.",
-    lambda q, k, v: ((w := unstable(dots(q, k))) @ v, w),
+    weighed(lambda q, k: unstable(dots(q, k))),
 )
 
 EXERCISE.misconception(

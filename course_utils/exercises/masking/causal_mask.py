@@ -85,8 +85,7 @@ EXERCISE.misconception(
     "mirrored",
     "The wrong diagonal",
     "Your triangle leans on the other diagonal: the first step sees nothing but the last one. "
-    "Check "
-    "row 0: it may look at column 0 only.",
+    "Check row 0: it may look at column 0 only.",
     lambda length: ref.causal_mask(length).flip(1),
 )
 

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from course_utils import masking as ref
-from course_utils.exercises.masking.masked_softmax import EXERCISE as MASKED_SOFTMAX
+from course_utils.exercises.masking._shared import add_mask_mistakes
 from course_utils.judging.exercise import Case, Draw, Exercise, Forbidden
 from course_utils.judging.pictures import weights_picture
 from course_utils.judging.properties import no_nan, rows_sum_to_one
@@ -134,25 +134,7 @@ EXERCISE.misconception(
     weighing(lambda scores, mask: scores.softmax(-1)),
 )
 
-
-EXERCISE.borrow(
-    MASKED_SOFTMAX,
-    weighing,
-    only=(
-        "inverted",
-        "zero-score",
-        "empty-row-uniform",
-        "fill-not-low-enough",
-        "not-renormalised",
-        "renormalised-after",
-        "empty-row-nan",
-        "nan-gradient",
-        "zero-times-infinity",
-        "masks-queries",
-        "softmax-over-queries",
-        "mask-added",
-    ),
-)
+add_mask_mistakes(EXERCISE, weighing)
 
 
 @EXERCISE.misconception(

@@ -1,34 +1,24 @@
 """Multi-head attention: `MultiHeadAttention`. Attention in `heads` subspaces at once."""
 
-import ast
 from collections.abc import Callable
 from typing import Any
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 from course_utils import multi_head_attention as ref
-from course_utils.exercises.multi_head_attention._shared import merge_by_view, split_interleaved
+from course_utils.exercises.multi_head_attention import _shared as shared
 from course_utils.judging.exercise import Case, Draw, Exercise, Forbidden
 from course_utils.judging.pictures import weights_picture
 from course_utils.judging.properties import rows_sum_to_one
 from course_utils.masking import masked_attention
 
 
-def weights_of(draw: Draw, dim: int, scale: float = 1.0) -> dict[str, Tensor]:
-    """A state for MultiHeadAttention in which every number is drawn."""
-    state = {}
-    for name in ("query", "key", "value", "out"):
-        state[f"{name}.weight"] = draw.normal(dim, dim, scale=scale / dim**0.5)
-        state[f"{name}.bias"] = draw.normal(dim, scale=0.5)
-    return state
-
-
 def low_scores(draw: Draw, heads: int, size: int) -> dict[str, Tensor]:
     """A state that makes every score about -50: a masked score of 0 or -10 would win."""
-    state = weights_of(draw, heads * size, scale=0.3)
-    # (D,): one unit vector per head
-    direction = torch.nn.functional.normalize(draw.normal(heads, size), dim=-1).flatten()
+    state = shared.weights_of(draw, heads * size, scale=0.3)
+    direction = F.normalize(draw.normal(heads, size), dim=-1).flatten()  # a unit vector per head
     state["query.bias"] = (50 * size**0.5) ** 0.5 * direction
     state["key.bias"] = -state["query.bias"]
     return state
@@ -38,15 +28,11 @@ def cases(draw: Draw) -> list[Case]:
     batch, queries, keys, heads, size = draw.sizes(5, low=2, high=6)
     dim = heads * size
 
-    def inputs() -> tuple[Tensor, Tensor, Tensor]:
-        return (
-            draw.normal(batch, queries, dim),
-            draw.normal(batch, keys, dim),
-            draw.normal(batch, keys, dim),
-        )
+    def inputs() -> tuple[Tensor, ...]:
+        return tuple(draw.normal(batch, steps, dim) for steps in (queries, keys, keys))
 
     def case(label: str, *args: Tensor, **fields: Any) -> Case:
-        fields = {"init": (dim, heads), "weights": weights_of(draw, dim)} | fields
+        fields = {"init": (dim, heads), "weights": shared.weights_of(draw, dim)} | fields
         return Case(label, args=args, **fields)
 
     nothing = draw.mask(batch, 1, queries, keys)
@@ -85,45 +71,38 @@ EXERCISE = Exercise(
             "Here you build multi-head attention yourself: nn.MultiheadAttention and "
             "F.multi_head_attention_forward are not allowed. masked_attention of unit 03 and "
             "your split_heads and merge_heads are.",
-            names=(
-                "MultiheadAttention",
-                "multi_head_attention_forward",
-                "_native_multi_head_attention",
-            ),
+            ("MultiheadAttention", "multi_head_attention_forward", "_native_multi_head_attention"),
         ),
     ),
 )
 
 
-def project(self: Any, query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, ...]:
-    return self.query(query), self.key(key), self.value(value)
-
-
-def finish(self: Any, output: Tensor, weights: Any) -> tuple[Tensor, Any]:
-    return self.out(ref.merge_heads(output)), weights
+def projected(query: str, key: str, value: str) -> Callable[..., tuple[Tensor, ...]]:
+    """The three inputs through the layers of these names."""
+    return lambda self, *inputs: tuple(
+        getattr(self, layer)(x) for layer, x in zip((query, key, value), inputs, strict=True)
+    )
 
 
 def merged_by(merge: Callable[[Tensor], Tensor]) -> Callable[..., tuple[Tensor, Any]]:
     return lambda self, output, weights: (self.out(merge(output)), weights)
 
 
+project, finish = projected("query", "key", "value"), merged_by(ref.merge_heads)
+
+
 def variant(
     inputs: Callable[..., tuple[Tensor, ...]] = project,
     split: Callable[[Tensor, int], Tensor] = ref.split_heads,
-    scale: Callable[[Any, Tensor], Tensor] = lambda self, q: q,
-    mask: Callable[[Tensor], Tensor | None] = lambda mask: mask,
-    attend: Callable[..., tuple[Tensor, Tensor]] = masked_attention,
+    attend: shared.Attend = masked_attention,
     result: Callable[[Any, Tensor, Tensor], Any] = finish,
 ) -> type[ref.MultiHeadAttention]:
-    """The module, step by step, with one step replaced. A factor on the queries (`scale`) is a
-    factor on the scores; `result` is made of the heads' outputs (B, H, T, d) and the weights."""
-    change = mask
+    """The module, step by step, with one step replaced; `result` is made of the heads' outputs
+    (B, H, T, d) and the weights."""
 
-    def forward(
-        self: Any, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None
-    ) -> Any:
+    def forward(self: Any, query: Tensor, key: Tensor, value: Tensor, mask: Any = None) -> Any:
         q, k, v = (split(x, self.heads) for x in inputs(self, query, key, value))
-        return result(self, *attend(scale(self, q), k, v, None if mask is None else change(mask)))
+        return result(self, *attend(q, k, v, mask))
 
     return type("Variant", (ref.MultiHeadAttention,), {"forward": forward})
 
@@ -136,7 +115,6 @@ EXERCISE.misconception(
     variant(result=lambda self, output, weights: (ref.merge_heads(output), weights)),
 )
 
-
 EXERCISE.misconception(
     "embedding-cut-up",
     "The input is split without being projected",
@@ -145,7 +123,6 @@ EXERCISE.misconception(
     "`self.key` and `self.value` are for.",
     variant(inputs=lambda self, query, key, value: (query, key, value)),
 )
-
 
 EXERCISE.misconception(
     "one-large-head",
@@ -162,13 +139,7 @@ EXERCISE.misconception(
     "One projection for everything",
     "You send query, key and value through the same layer. What a token looks for, what it offers "
     "and what it hands over are three different things: three layers.",
-    variant(
-        inputs=lambda self, query, key, value: (
-            self.query(query),
-            self.query(key),
-            self.query(value),
-        )
-    ),
+    variant(inputs=projected("query", "query", "query")),
 )
 
 EXERCISE.misconception(
@@ -176,9 +147,7 @@ EXERCISE.misconception(
     "The values go through the keys' layer",
     "Your values are made with `self.key`. What a token is found by and what it hands over are "
     "two different things: `self.value` exists for that.",
-    variant(
-        inputs=lambda self, query, key, value: (self.query(query), self.key(key), self.key(value))
-    ),
+    variant(inputs=projected("query", "key", "key")),
 )
 
 EXERCISE.misconception(
@@ -186,13 +155,7 @@ EXERCISE.misconception(
     "Query and key layers are swapped",
     "You send the queries through `self.key` and the keys through `self.query`. With fresh "
     "weights nobody would notice; with copied ones the result differs.",
-    variant(
-        inputs=lambda self, query, key, value: (
-            self.key(query),
-            self.query(key),
-            self.value(value),
-        )
-    ),
+    variant(inputs=projected("key", "query", "value")),
 )
 
 EXERCISE.misconception(
@@ -208,56 +171,15 @@ EXERCISE.misconception(
     "The argument value is not used",
     "Your values are made from the argument `key`. Often both are the same tensor, but a caller "
     "may pass different ones.",
-    variant(
-        inputs=lambda self, query, key, value: (self.query(query), self.key(key), self.value(key))
-    ),
+    variant(inputs=lambda self, query, key, value: project(self, query, key, key)),
 )
-
-
-EXERCISE.misconception(
-    "scaled-by-model-size",
-    "Scaled by the size of the model",
-    "You divide the scores by √D. The dot products are taken inside a head, over d = D / H "
-    "numbers: that is the size that must be made up for.",
-    variant(scale=lambda self, q: q / self.heads**0.5),
-)
-
-EXERCISE.misconception(
-    "no-scale",
-    "The scores are not scaled",
-    "You do not divide the scores by the root of a head's size. Their spread grows with it, and "
-    "softmax becomes a hard choice.",
-    variant(scale=lambda self, q: q * q.shape[-1] ** 0.5),
-)
-
-EXERCISE.misconception(
-    "scaled-twice",
-    "Scaled twice",
-    "You scale the scores, and so does the attention of unit 03. Once is enough.",
-    variant(scale=lambda self, q: q / q.shape[-1] ** 0.5),
-)
-
-EXERCISE.misconception(
-    "scaled-by-heads",
-    "Scaled by the number of heads",
-    "You divide by √H. What makes dot products large is the number of features that are summed: "
-    "the size of a head, not how many heads there are.",
-    variant(scale=lambda self, q: q * (q.shape[-1] / self.heads) ** 0.5),
-)
-
-
-def view_split(x: Tensor, heads: int) -> Tensor:
-    batch, length, dim = x.shape
-    return x.reshape(batch, heads, length, dim // heads)
-
-
 EXERCISE.misconception(
     "view-for-transpose",
     "A view cannot change the order of axes",
     "You go from (B, T, D) to (B, H, T, d) by `view` alone. The shape is right, but each head now "
     "holds a few whole tokens instead of a slice of every token, and masks hide the wrong things. "
     "Use split_heads.",
-    variant(split=view_split),
+    variant(split=shared.split_by_view),
 )
 
 EXERCISE.misconception(
@@ -265,7 +187,7 @@ EXERCISE.misconception(
     "A view cannot change the order of axes",
     "You split by `view` and merge by `view`. The two undo each other, which is why it looks "
     "right, but in between each head held a few whole tokens instead of a slice of every token.",
-    variant(split=view_split, result=merged_by(merge_by_view)),
+    variant(split=shared.split_by_view, result=merged_by(shared.merge_by_view)),
 )
 
 EXERCISE.misconception(
@@ -273,7 +195,7 @@ EXERCISE.misconception(
     "Merged without moving the heads back",
     "You ask `view` or `reshape` for (B, T, D) while the heads still stand in front of the time: "
     "the features of different time steps get mixed. Use merge_heads.",
-    variant(result=merged_by(merge_by_view)),
+    variant(result=merged_by(shared.merge_by_view)),
 )
 
 EXERCISE.misconception(
@@ -281,64 +203,10 @@ EXERCISE.misconception(
     "Every H-th feature instead of a slice",
     "Your heads take every H-th feature (the axis was cut into (d, H)). A fresh model would learn "
     "as well, but weights from elsewhere would not fit: use split_heads.",
-    variant(split=split_interleaved, result=merged_by(lambda x: x.permute(0, 2, 3, 1).flatten(2))),
+    variant(split=shared.split_interleaved, result=merged_by(shared.merge_interleaved)),
 )
 
-
-EXERCISE.misconception(
-    "mask-ignored",
-    "The mask is accepted and not used",
-    "Your result does not depend on the mask. An argument that is accepted and dropped is worse "
-    "than none: padding and future are attended to, and nobody is told.",
-    variant(mask=lambda mask: None),
-)
-
-EXERCISE.misconception(
-    "mask-inverted",
-    "The mask the other way round",
-    "In this course True means “may attend” (as in torch's scaled_dot_product_attention; "
-    "nn.MultiheadAttention has it the other way round). You hide what should be seen.",
-    variant(mask=lambda mask: ~mask),
-)
-
-
-def filled(fill: float, dim: int = -1) -> type[ref.MultiHeadAttention]:
-    """Another score where the mask is False, and no rule for a row without any key."""
-
-    def attend(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None) -> tuple[Tensor, Tensor]:
-        scores = q @ k.mT / q.shape[-1] ** 0.5
-        weights = (scores if mask is None else scores.masked_fill(~mask, fill)).softmax(dim)
-        return weights @ v, weights
-
-    return variant(attend=attend)
-
-
-EXERCISE.misconception(
-    "zero-score",
-    "A score of 0 is not a weight of 0",
-    "You set masked scores to 0. exp(0) is 1, which is more than a valid score of -50 gets. Which "
-    "score has the exponential 0?",
-    filled(0.0),
-)
-
-EXERCISE.misconception(
-    "fill-too-weak",
-    "The fill is not low enough",
-    "You set masked scores to a number that is low, but not lower than every score. A valid score "
-    "may be -50: then the masked keys win.",
-    filled(-10.0),
-)
-
-EXERCISE.misconception(
-    "sign-lost",
-    "1e-9 is almost 0",
-    "You fill with 1e-9, a tiny positive number. The minus was meant in front of the whole: -1e9.",
-    filled(1e-9),
-    syntax=lambda tree: any(
-        isinstance(n, ast.Constant) and isinstance(n.value, float) and 0 < n.value < 1e-3
-        for n in ast.walk(tree)
-    ),
-)
+shared.add_attention_mistakes(EXERCISE, lambda attend: variant(attend=attend))
 
 EXERCISE.misconception(
     "nothing-to-look-at",
@@ -346,7 +214,7 @@ EXERCISE.misconception(
     "Where a query may look at nothing, all its scores are -inf, and softmax makes NaN of them. "
     "The rule of this course: such a row of weights is all zeros (masked_softmax of unit 03 does "
     "that).",
-    filled(-torch.inf),
+    variant(attend=shared.filled(-torch.inf)),
 )
 
 EXERCISE.misconception(
@@ -354,32 +222,7 @@ EXERCISE.misconception(
     "A row with nothing to look at",
     "Where a query may look at nothing, you spread its attention evenly over the forbidden keys: "
     "all scores are equally low. The rule of this course: such a row of weights is all zeros.",
-    filled(-1e9),
-)
-
-
-def weights_times_mask(
-    q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None
-) -> tuple[Tensor, Tensor]:
-    weights = (q @ k.mT / q.shape[-1] ** 0.5).softmax(-1)
-    weights = weights if mask is None else weights * mask
-    return weights @ v, weights
-
-
-EXERCISE.misconception(
-    "masked-after-softmax",
-    "Masked after the softmax",
-    "You set weights to 0 after the softmax. What they had is missing now: the rows no longer sum "
-    "to one. Mask the scores.",
-    variant(attend=weights_times_mask),
-)
-
-EXERCISE.misconception(
-    "softmax-over-queries",
-    "Normalised over the queries",
-    "Your columns sum to one instead of your rows. Each query shares out its attention among the "
-    "keys: softmax runs along the last axis.",
-    filled(-torch.inf, dim=-2),
+    variant(attend=shared.filled(-1e9)),
 )
 
 EXERCISE.misconception(

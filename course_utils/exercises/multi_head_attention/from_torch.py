@@ -3,14 +3,23 @@
 nn.MultiheadAttention -> MultiHeadAttention with the same weights.
 """
 
-import ast
-from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from course_utils import multi_head_attention as ref
+from course_utils.exercises.multi_head_attention._copies import (
+    Torch,
+    assigns_a_tensor,
+    copying,
+    mentions,
+    ordered,
+    returns,
+    shared,
+    turned,
+)
+from course_utils.exercises.multi_head_attention._shared import weights_of
 from course_utils.judging import syntax
 from course_utils.judging.exercise import Call, Case, Draw, Exercise, Outcome, Property
 from course_utils.judging.runner import Opaque
@@ -26,26 +35,15 @@ def torch_state(draw: Draw, dim: int) -> dict[str, Tensor]:
     }
 
 
-def own_state(draw: Draw, dim: int) -> dict[str, Tensor]:
-    """Other weights for the course's module."""
-    layers = ("query", "key", "value", "out")
-    weights = {f"{layer}.weight": draw.normal(dim, dim) for layer in layers}
-    return weights | {f"{layer}.bias": draw.normal(dim) for layer in layers}
-
-
 def cases(draw: Draw) -> list[Case]:
     batch, queries, keys, heads, size = draw.sizes(5, low=2, high=6)
     dim = heads * size
 
     def case(label: str, heads: int, *masks: Tensor, group: str = "basic") -> Case:
         toy = Toy("torch_attention", torch_state(draw, dim), {"dim": dim, "heads": heads})
-        inputs = (
-            draw.normal(batch, queries, dim),
-            draw.normal(batch, keys, dim),
-            draw.normal(batch, keys, dim),
-        )
+        inputs = tuple(draw.normal(batch, steps, dim) for steps in (queries, keys, keys))
         # What happens to the copy later must not reach what it was copied from
-        other = own_state(draw, dim)
+        other = weights_of(draw, dim)
         then = (Call((*inputs, *masks)), Call((other,), method="load_state_dict"))
         return Case(label, args=(toy,), then=then, group=group)
 
@@ -77,13 +75,6 @@ EXERCISE = Exercise(
     properties=(Property("returns a MultiHeadAttention", is_own_module),),
 )
 
-
-def returns(tree: ast.AST, name: str = "") -> bool:
-    """Is anything returned, or the variable of this name?"""
-    found = [n.value for n in ast.walk(tree) if isinstance(n, ast.Return) and n.value is not None]
-    return any(not name or (isinstance(v, ast.Name) and v.id == name) for v in found)
-
-
 EXERCISE.misconception(
     "returned-torchs-own",
     "torch's module came back",
@@ -102,66 +93,24 @@ EXERCISE.misconception(
 )
 
 
-def copying(
-    pick: Callable[[nn.MultiheadAttention], tuple[Any, Any]] = lambda mha: (
-        mha.in_proj_weight.chunk(3),
-        mha.in_proj_bias.chunk(3),
-    ),
-    heads: Callable[[nn.MultiheadAttention], int] = lambda mha: mha.num_heads,
-    out: Callable[[Tensor], Tensor] = lambda weight: weight,
-) -> Callable[[nn.MultiheadAttention], ref.MultiHeadAttention]:
-    """from_torch with another choice of rows, of the number of heads, or of the output weights."""
-
-    def copy(mha: nn.MultiheadAttention) -> ref.MultiHeadAttention:
-        made = ref.MultiHeadAttention(mha.embed_dim, heads(mha))
-        with torch.no_grad():
-            for layer, weight, bias in zip(
-                (made.query, made.key, made.value), *pick(mha), strict=True
-            ):
-                layer.weight.copy_(weight)
-                layer.bias.copy_(bias)
-            made.out.weight.copy_(out(mha.out_proj.weight))
-            made.out.bias.copy_(mha.out_proj.bias)
-        return made
-
-    return copy
-
-
-def ordered(*order: int) -> Callable[[nn.MultiheadAttention], tuple[Any, Any]]:
-    """The three thirds in another order."""
-    return lambda mha: tuple(
-        [packed.chunk(3)[i] for i in order] for packed in (mha.in_proj_weight, mha.in_proj_bias)
-    )  # type: ignore[return-value]
-
-
-EXERCISE.misconception(
-    "key-query-value",
-    "Query and key have changed places",
-    "You read the packed matrix as key, query, value. Its documentation, or the source of "
-    "nn.MultiheadAttention, tells which third comes first.",
-    copying(ordered(1, 0, 2)),
-)
-
-EXERCISE.misconception(
-    "value-first",
-    "The thirds are in another order",
-    "You read the packed matrix as value, key, query. Its documentation, or the source of "
-    "nn.MultiheadAttention, tells which third comes first.",
-    copying(ordered(2, 1, 0)),
-)
+for slug, title, read, order in (
+    ("key-query-value", "Query and key have changed places", "key, query, value", (1, 0, 2)),
+    ("value-first", "The thirds are in another order", "value, key, query", (2, 1, 0)),
+):
+    EXERCISE.misconception(
+        slug,
+        title,
+        f"You read the packed matrix as {read}. Its documentation, or the source of "
+        "nn.MultiheadAttention, tells which third comes first.",
+        copying(ordered(*order)),
+    )
 
 EXERCISE.misconception(
     "transposed-weights",
     "The weights are transposed",
     "You transpose the matrices. They are square, so nothing complains. But torch stores (out, "
     "in) in nn.Linear and in the packed matrix alike: nothing has to be turned.",
-    copying(
-        lambda mha: (
-            [w.mT for w in mha.in_proj_weight.chunk(3)],
-            mha.in_proj_bias.chunk(3),
-        ),
-        out=lambda weight: weight.mT,
-    ),
+    copying(turned, out=torch.t),
 )
 
 EXERCISE.misconception(
@@ -169,7 +118,7 @@ EXERCISE.misconception(
     "Some of the weights are transposed",
     "You transpose the query, key and value matrices. They are square, so nothing complains. But "
     "torch stores (out, in) in nn.Linear and in the packed matrix alike: nothing has to be turned.",
-    copying(lambda mha: ([w.mT for w in mha.in_proj_weight.chunk(3)], mha.in_proj_bias.chunk(3))),
+    copying(turned),
 )
 
 EXERCISE.misconception(
@@ -177,26 +126,18 @@ EXERCISE.misconception(
     "W_O is transposed",
     "You transpose the output matrix. It is square, so nothing complains. But torch stores (out, "
     "in) in every nn.Linear: nothing has to be turned.",
-    copying(out=lambda weight: weight.mT),
+    copying(out=torch.t),
 )
-
-
-def per_head(mha: nn.MultiheadAttention) -> tuple[Any, Any]:
-    heads = mha.num_heads
-    weights = (
-        mha.in_proj_weight.view(heads, 3, -1, mha.embed_dim)
-        .transpose(0, 1)
-        .reshape(3, mha.embed_dim, mha.embed_dim)
-    )
-    return weights, mha.in_proj_bias.view(heads, 3, -1).transpose(0, 1).reshape(3, mha.embed_dim)
-
-
 EXERCISE.misconception(
     "packed-per-head",
     "Packed head by head",
     "You read the packed rows as [head, 3, d]: first query, key and value of head 0, then of head "
     "1. Some libraries do that; torch has all queries first, then all keys, then all values.",
-    copying(per_head),
+    copying(
+        lambda packed, mha: (
+            packed.view(mha.num_heads, 3, -1, *packed.shape[1:]).transpose(0, 1).flatten(1, 2)
+        )
+    ),
 )
 
 EXERCISE.misconception(
@@ -204,12 +145,7 @@ EXERCISE.misconception(
     "Every third row",
     "You take every third row for each of the three. The packed matrix is three blocks on top of "
     "one another: contiguous thirds.",
-    copying(
-        lambda mha: (
-            [mha.in_proj_weight[i::3] for i in range(3)],
-            [mha.in_proj_bias[i::3] for i in range(3)],
-        )
-    ),
+    copying(lambda packed, mha: [packed[i::3] for i in range(3)]),
 )
 
 EXERCISE.misconception(
@@ -222,9 +158,8 @@ EXERCISE.misconception(
 EXERCISE.misconception(
     "one-head",
     "All heads in one",
-    "Your module has one head. The weights fit whatever the number of heads, so nothing "
-    "complains, but the scores are taken over all features at once. The original knows how many "
-    "heads it has.",
+    "Your module has one head. The weights fit whatever the number of heads, so nothing complains, "
+    "but the scores are taken over all features at once. The original knows how many heads it has.",
     copying(heads=lambda mha: 1),
 )
 
@@ -235,17 +170,6 @@ EXERCISE.misconception(
     "is.",
     copying(heads=lambda mha: mha.embed_dim // mha.num_heads),
 )
-
-
-def mentions(tree: ast.AST, *names: str) -> bool:
-    """Does the answer reach for one of these, as a name or inside a string
-    (`state["out_proj.weight"]`)?"""
-    strings = [
-        node.value
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Constant) and isinstance(node.value, str)
-    ]
-    return syntax.uses(tree, *names) or any(name in text for name in names for text in strings)
 
 
 def runs(case: Case, got: Outcome) -> bool:
@@ -291,16 +215,6 @@ EXERCISE.misconception(
 )
 
 
-def assigns_a_tensor(tree: ast.AST) -> bool:
-    """Is there `layer.weight = …` with something that was not made a Parameter?"""
-    return not mentions(tree, "Parameter") and any(
-        isinstance(node, ast.Attribute)
-        and isinstance(node.ctx, ast.Store)
-        and node.attr in ("weight", "bias")
-        for node in ast.walk(tree)
-    )
-
-
 @EXERCISE.misconception(
     "tensor-for-a-parameter",
     "A tensor in place of a parameter",
@@ -308,21 +222,9 @@ def assigns_a_tensor(tree: ast.AST) -> bool:
     "optimiser finds them. Copy the numbers into the parameter that is there: the text says how.",
     syntax=assigns_a_tensor,
 )
-def assigned(mha: nn.MultiheadAttention) -> Any:
+def assigned(mha: Torch) -> Any:
     made = ref.MultiHeadAttention(mha.embed_dim, mha.num_heads)
     made.out.weight = mha.out_proj.weight.detach()
-
-
-def shared(copy: Callable[[nn.MultiheadAttention], Any]) -> Callable[[nn.MultiheadAttention], Any]:
-    """The same, but a part of torch's module is not copied: it belongs to both."""
-
-    def variant(mha: nn.MultiheadAttention) -> Any:
-        made = copy(mha)
-        if isinstance(made, ref.MultiHeadAttention):
-            made.out.bias = mha.out_proj.bias
-        return made
-
-    return variant
 
 
 for known in EXERCISE.misconceptions:

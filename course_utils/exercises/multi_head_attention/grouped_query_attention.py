@@ -9,13 +9,16 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
+from course_utils.exercises.multi_head_attention._shared import (
+    Attend,
+    Result,
+    add_attention_mistakes,
+)
 from course_utils.judging.exercise import Case, Draw, Exercise
 from course_utils.judging.pictures import weights_picture
 from course_utils.judging.promises import every_row_allows
 from course_utils.judging.properties import rows_sum_to_one
 from course_utils.masking import masked_attention
-
-Result = tuple[Tensor, Tensor]
 
 
 def grouped_query_attention(
@@ -33,6 +36,15 @@ def sharing(query: Tensor, key: Tensor) -> int:
     return query.shape[1] // key.shape[1]
 
 
+def low_scores(draw: Draw, b: int, t: int, s: int, d: int) -> tuple[Tensor, Tensor, Tensor]:
+    """4 heads, 2 groups. Every score lies below -500, so that no masked one may compete, and they
+    lie far apart, so that rounding cannot matter."""
+    direction = torch.nn.functional.normalize(draw.normal(d), dim=0)
+    queries = draw.uniform(b, 4, t, 1, low=1.0, high=1.2) * d**0.5 * direction
+    order = torch.stack([draw.permutation(s) for _ in range(2 * b)]).view(b, 2, s, 1)
+    return queries, -(500.0 + 40 * order) * direction, draw.normal(b, 2, s, d)
+
+
 def cases(draw: Draw) -> list[Case]:
     b, t, s, d = draw.sizes(4, low=2, high=7)
 
@@ -46,9 +58,15 @@ def cases(draw: Draw) -> list[Case]:
         Case("four heads of one number, two groups", args=(few, keys, 10 * keys)),
         Case("6 heads, 2 groups", args=tensors(6, 2)),
         Case("6 heads, 3 groups, gradients", args=tensors(6, 3), gradients=True),
-        Case("with a mask", args=(*tensors(4, 2), draw.mask(b, 1, t, s))),
+        Case("with a mask", args=(*tensors(4, 2), draw.mask(b, 1, t, s)), gradients=True),
+        Case(
+            "a mask, and very low scores",
+            args=(*low_scores(draw, b, t, s, d), draw.mask(b, 1, t, s)),
+            group="edge",
+        ),
         Case("one group for all heads", args=tensors(5, 1), group="edge"),
         Case("a group for each head", args=tensors(3, 3), group="edge"),
+        Case("one mask (T, S) for all", args=(*tensors(4, 2), draw.mask(t, s)), group="edge"),
         Case("a mask for each head", args=(*tensors(4, 2), draw.mask(b, 4, t, s)), group="edge"),
         Case("7 heads, 2 groups", args=tensors(7, 2), raises=ValueError, group="edge"),
     ]
@@ -115,17 +133,6 @@ def repeats_places(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | Non
     return masked_attention(query, key, value, mask)
 
 
-def unscaled(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> Result:
-    return grouped_query_attention(query * query.shape[-1] ** 0.5, key, value, mask)
-
-
-EXERCISE.misconception(
-    "no-scale",
-    "The scale is missing",
-    "The scores are not divided by √d, the size of one head.",
-    unscaled,
-)
-
 EXERCISE.misconception(
     "values-in-turn",
     "Keys and values are shared out differently",
@@ -139,13 +146,6 @@ EXERCISE.misconception(
     ),
 )
 
-EXERCISE.misconception(
-    "mask-ignored",
-    "The mask is not used",
-    "The mask has no effect: forbidden keys still get weight.",
-    lambda query, key, value, mask=None: grouped_query_attention(query, key, value),
-)
-
 
 @EXERCISE.misconception(
     "uneven-groups",
@@ -157,3 +157,16 @@ def unevenly(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = No
     heads, groups = query.shape[1], key.shape[1]
     index = torch.arange(heads) * groups // heads
     return masked_attention(query, key[:, index], value[:, index], mask)
+
+
+def shared_out(attend: Attend) -> Attend:
+    """Another attention inside the heads, as a variant."""
+
+    def variant(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> Result:
+        key, value = (x.repeat_interleave(sharing(query, key), dim=1) for x in (key, value))
+        return attend(query, key, value, mask)
+
+    return variant
+
+
+add_attention_mistakes(EXERCISE, shared_out)

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from course_utils import multi_head_attention as ref
-from course_utils.exercises.multi_head_attention._shared import merge_by_view
+from course_utils.exercises.multi_head_attention._shared import merge_by_view, merge_interleaved
 from course_utils.judging import syntax
 from course_utils.judging.exercise import Case, Draw, Exercise
 
@@ -80,7 +80,7 @@ EXERCISE.misconception(
     "The heads are shuffled into one another",
     "Your features are ordered (d, H): first feature 0 of every head, then feature 1 … Asked for "
     "is the order of `split_heads`: all of head 0, then all of head 1.",
-    lambda x: x.permute(0, 2, 3, 1).flatten(2),
+    merge_interleaved,
 )
 
 

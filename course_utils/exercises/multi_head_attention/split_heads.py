@@ -4,7 +4,11 @@ import torch
 from torch import Tensor
 
 from course_utils import multi_head_attention as ref
-from course_utils.exercises.multi_head_attention._shared import split_interleaved, view
+from course_utils.exercises.multi_head_attention._shared import (
+    split_by_view,
+    split_interleaved,
+    view,
+)
 from course_utils.judging.exercise import Case, Draw, Exercise
 
 
@@ -64,7 +68,7 @@ EXERCISE.misconception(
     "You ask `view` or `reshape` for (B, H, T, d) at once. The numbers stay where they are in "
     "memory, so head 0 is filled with the first few whole tokens instead of a slice of every "
     "token. `view` can cut an axis into two neighbouring ones; it cannot change their order.",
-    lambda x, heads: view(x, heads, x.shape[0], heads, x.shape[1], x.shape[2] // heads),
+    split_by_view,
 )
 
 EXERCISE.misconception(

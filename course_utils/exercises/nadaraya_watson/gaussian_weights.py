@@ -145,8 +145,7 @@ EXERCISE.misconception(
     "bandwidth-inverted",
     "The bandwidth the wrong way round",
     "In your answer a larger bandwidth makes the weights sharper. A bandwidth is a width: divide "
-    "the "
-    "distance by it. (Some texts multiply by w = 1/σ; here it is σ.)",
+    "the distance by it. (Some texts multiply by w = 1/σ; here it is σ.)",
     lambda q, k, bandwidth: ref.softmax(-squared(q, k) * bandwidth**2 / 2),
 )
 

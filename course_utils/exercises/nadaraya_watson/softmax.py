@@ -4,7 +4,6 @@ Any shape -> same shape: positive numbers that sum to one along `dim`.
 """
 
 import ast
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -48,18 +47,19 @@ EXERCISE = Exercise(
         Forbidden(
             "Here you write softmax yourself: torch's softmax, Softmax and log_softmax are not "
             "allowed. You need exp, sum and max.",
-            names=(
-                "softmax",
-                "Softmax",
-                "log_softmax",
-                "LogSoftmax",
-                "softmin",
-                "Softmin",
-                "Softmax2d",
-            ),
+            ("softmax", "Softmax", "log_softmax", "LogSoftmax", "softmin", "Softmin", "Softmax2d"),
         ),
     ),
 )
+
+
+def shares(powers: Tensor, dim: int) -> Tensor:
+    return powers / powers.sum(dim, keepdim=True)
+
+
+def safe_powers(scores: Tensor, dim: int) -> Tensor:
+    return (scores - scores.amax(dim, keepdim=True)).exp()
+
 
 EXERCISE.misconception(
     "no-max-subtraction",
@@ -67,21 +67,17 @@ EXERCISE.misconception(
     "For a score of 10000 your `exp` is infinite, and infinity divided by infinity is NaN. Adding "
     "the same number to all scores of a row changes nothing in softmax: which number would make "
     "sure that no exponential is larger than 1?",
-    lambda scores, dim=-1: scores.exp() / scores.exp().sum(dim, keepdim=True),
+    lambda scores, dim=-1: shares(scores.exp(), dim),
 )
 
-
-@EXERCISE.misconception(
+EXERCISE.misconception(
     "no-max-subtraction",
     "exp overflows in float64 as well",
     "float64 reaches further than float32, but not far enough: the exponential of 10000 is "
     "infinite there, too, and infinity divided by infinity is NaN. Which number could you subtract "
     "from all scores of a row, so that no exponential is larger than 1?",
+    lambda scores, dim=-1: shares(scores.double().exp(), dim).to(scores.dtype),
 )
-def in_double(scores: Tensor, dim: int = -1) -> Tensor:
-    powers = scores.double().exp()
-    return (powers / powers.sum(dim, keepdim=True)).to(scores.dtype)
-
 
 EXERCISE.misconception(
     "negative-axis",
@@ -94,10 +90,9 @@ EXERCISE.misconception(
 EXERCISE.misconception(
     "nan-swept-away",
     "NaN replaced by a number",
-    "You replace the NaN afterwards. But where it arose, by overflow or by 0 / 0, the weights "
-    "are already lost: for scores of 10000, -10000 and 0 the first one should get everything, and "
-    "rows far below 0 have weights as well. Keep the NaN from arising: shift the scores before "
-    "`exp`.",
+    "You replace the NaN afterwards. But where it arose, by overflow or by 0 / 0, the weights are "
+    "already lost: for scores of 10000, -10000 and 0 the first one should get everything, and rows "
+    "far below 0 have weights as well. Keep the NaN from arising: shift the scores before `exp`.",
     syntax=lambda tree: syntax.uses(tree, "nan_to_num", "nan_to_num_", "isnan"),
     symptom=right_while_small(ref.softmax, 20),
 )
@@ -133,51 +128,40 @@ def takes_a_pair(tree: ast.AST) -> bool:
     )
 
 
-@EXERCISE.misconception(
+EXERCISE.misconception(
     "max-is-a-pair",
     "A maximum along an axis is a pair",
     "`scores.max(dim)` returns the maxima and where they stand, and you cannot subtract such a "
     "pair. Take its `.values`, or use `amax`.",
+    lambda scores, dim=-1: scores - scores.max(dim, keepdim=True),
     syntax=takes_a_pair,
 )
-def pair_subtracted(scores: Tensor, dim: int = -1) -> Any:
-    return scores - scores.max(dim, keepdim=True)  # type: ignore[operator]
 
-
-@EXERCISE.misconception(
+EXERCISE.misconception(
     "global-max",
     "One maximum for all rows",
     "You subtract the maximum of the whole tensor. A row that lies far below it underflows: all "
     "its exponentials are 0, and 0 / 0 is NaN. Each row needs its own maximum, along the "
     "same axis as the sum.",
+    lambda scores, dim=-1: shares((scores - scores.max()).exp(), dim),
 )
-def global_max(scores: Tensor, dim: int = -1) -> Tensor:
-    exponentials = (scores - scores.max()).exp()
-    return exponentials / exponentials.sum(dim, keepdim=True)
 
-
-@EXERCISE.misconception(
+EXERCISE.misconception(
     "global-sum",
     "One sum for all rows",
     "You divide by the sum over the whole tensor, so the whole tensor sums to one instead of each "
     "row. Which argument of `sum` says along which axis, and which one keeps that axis for the "
     "division?",
+    lambda scores, dim=-1: safe_powers(scores, dim) / safe_powers(scores, dim).sum(),
 )
-def global_sum(scores: Tensor, dim: int = -1) -> Tensor:
-    exponentials = (scores - scores.amax(dim, keepdim=True)).exp()
-    return exponentials / exponentials.sum()
 
-
-@EXERCISE.misconception(
+EXERCISE.misconception(
     "missing-keepdim",
     "The summed axis is gone",
     "After `sum(dim)` the axis has disappeared, and broadcasting lines the rest up with the wrong "
     "axis (or with none). `keepdim=True` leaves an axis of length one in its place.",
+    lambda scores, dim=-1: safe_powers(scores, dim) / safe_powers(scores, dim).sum(dim),
 )
-def no_keepdim(scores: Tensor, dim: int = -1) -> Tensor:
-    exponentials = (scores - scores.amax(dim, keepdim=True)).exp()
-    return exponentials / exponentials.sum(dim)
-
 
 EXERCISE.misconception(
     "wrong-axis",
@@ -223,7 +207,7 @@ EXERCISE.misconception(
     "Divided by the largest, not by the sum",
     "You divide by the largest exponential: the largest weight is 1, and the row sums to more "
     "than 1. A share is a part of the sum.",
-    lambda scores, dim=-1: (scores - scores.amax(dim, keepdim=True)).exp(),
+    lambda scores, dim=-1: safe_powers(scores, dim),
 )
 
 EXERCISE.misconception(
@@ -239,7 +223,7 @@ EXERCISE.misconception(
     "Shares of the raw scores",
     "You divide the scores themselves by their sum. With negative scores that gives negative "
     "weights, and the sum may be near 0. What makes every number positive and keeps the order?",
-    lambda scores, dim=-1: scores / scores.sum(dim, keepdim=True),
+    lambda scores, dim=-1: shares(scores, dim),
 )
 
 EXERCISE.misconception(
@@ -247,9 +231,7 @@ EXERCISE.misconception(
     "Shifted by the mean",
     "You subtract the mean. That changes nothing in the result, but it does not protect you: the "
     "largest score can lie far above the mean, and `exp` still overflows.",
-    lambda scores, dim=-1: (
-        (s := (scores - scores.mean(dim, keepdim=True)).exp()) / s.sum(dim, keepdim=True)
-    ),
+    lambda scores, dim=-1: shares((scores - scores.mean(dim, keepdim=True)).exp(), dim),
 )
 
 

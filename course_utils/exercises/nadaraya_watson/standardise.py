@@ -58,10 +58,7 @@ def cases(draw: Draw) -> list[Case]:
         ),
         Case(
             "the same with numbers to read",
-            args=(
-                torch.tensor([[1.0, 4.0], [3.0, 4.0]]),
-                torch.tensor([[2.0, 9.0]]),
-            ),
+            args=(torch.tensor([[1.0, 4.0], [3.0, 4.0]]), torch.tensor([[2.0, 9.0]])),
             group="edge",
         ),
     ]
@@ -129,16 +126,13 @@ EXERCISE.misconception(
     measured_by(lambda train, test: ruler(torch.cat([train, test]))),
 )
 
-
-@EXERCISE.misconception(
+EXERCISE.misconception(
     "ruler-of-the-result",
     "The ruler is taken after the change",
     "Your `test` comes back as it was: you standardise `train` first, and then take mean and "
     "deviation of the result, which are 0 and 1. Keep the two numbers of the original table.",
+    lambda train, test: (own(train), test),
 )
-def measured_too_late(train: Tensor, test: Tensor) -> Tables:
-    return own(train), test
-
 
 EXERCISE.misconception(
     "one-ruler-for-all-columns",
@@ -151,16 +145,13 @@ EXERCISE.misconception(
     measured_by(lambda train, test: (train.mean(), ruler(train)[1])),
 )
 
-
-@EXERCISE.misconception(
+EXERCISE.misconception(
     "along-the-row",
     "Along the row instead of down the column",
     "You take mean and deviation over the features of one row: a population is compared with an "
     "income. What has to be compared are the rows, in one column.",
+    lambda train, test: (own(train.T).T, own(test.T).T),
 )
-def along_the_row(train: Tensor, test: Tensor) -> Tables:
-    return own(train.T).T, own(test.T).T
-
 
 EXERCISE.misconception(
     "divides-by-n",
@@ -169,7 +160,6 @@ EXERCISE.misconception(
     "torch's `std` as it comes, which divides by N − 1.",
     measured_by(lambda train, test: (train.mean(0), guarded(train.std(0, correction=0)))),
 )
-
 
 EXERCISE.misconception(
     "variance-for-deviation",

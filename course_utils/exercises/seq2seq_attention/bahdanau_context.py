@@ -47,9 +47,7 @@ def cases(draw: Draw) -> list[Case]:
     nothing = draw.mask(b, s)
     nothing[-1] = False
     return [
-        Case(
-            "2 states of 1, 3 places of 4, 2 hidden units", args=data(2, 3, 1, 4, 2)
-        ),  # small enough to be printed
+        Case("2 states of 1, 3 places of 4, 2 hidden units", args=data(2, 3, 1, 4, 2)),
         Case(
             f"{b} states of {ds}, {s} places of {dm}, {a} hidden units", args=data(b, s, ds, dm, a)
         ),
@@ -98,7 +96,7 @@ EXERCISE.misconception(
     "Without the tanh the state has no say",
     "You leave out the tanh. Then the state adds the same number to the score of every place, "
     "softmax cancels it, and the decoder looks at the same places at every step.",
-    attends(lambda state, memory, w_s, w_h, v: hidden_units(state, memory, w_s, w_h) @ v),
+    attends(lambda s, h, w_s, w_h, v: hidden_units(s, h, w_s, w_h) @ v),
 )
 
 EXERCISE.misconception(
@@ -106,9 +104,7 @@ EXERCISE.misconception(
     "tanh on the score instead of the hidden units",
     "You take tanh of the finished score. All scores then lie between -1 and 1, so no place can "
     "stand out, and inside, where state and memory meet, there is nothing nonlinear left.",
-    attends(
-        lambda state, memory, w_s, w_h, v: torch.tanh(hidden_units(state, memory, w_s, w_h) @ v)
-    ),
+    attends(lambda s, h, w_s, w_h, v: torch.tanh(hidden_units(s, h, w_s, w_h) @ v)),
 )
 
 
@@ -140,18 +136,14 @@ EXERCISE.misconception(
     "tanh of each part on its own",
     "You take tanh of the state's part and of the memory's part before you add them. The state "
     "then adds the same number to every place again, and softmax cancels it: first add, then tanh.",
-    attends(
-        lambda state, memory, w_s, w_h, v: (
-            (torch.tanh(state @ w_s)[:, None] + torch.tanh(memory @ w_h)) @ v
-        )
-    ),
+    attends(lambda s, h, w_s, w_h, v: (torch.tanh(s @ w_s)[:, None] + torch.tanh(h @ w_h)) @ v),
 )
 
 EXERCISE.misconception(
     "relu",
     "relu instead of tanh",
     "You use relu. Whatever is negative scores 0, and places tie. Bahdanau's score uses tanh.",
-    attends(lambda state, memory, w_s, w_h, v: hidden_units(state, memory, w_s, w_h).relu() @ v),
+    attends(lambda s, h, w_s, w_h, v: hidden_units(s, h, w_s, w_h).relu() @ v),
 )
 
 EXERCISE.misconception(
@@ -167,7 +159,7 @@ EXERCISE.misconception(
     "sigmoid instead of tanh",
     "You use a sigmoid. It lies between 0 and 1, so it is another score than the one of the text, "
     "which uses tanh.",
-    attends(lambda state, memory, w_s, w_h, v: hidden_units(state, memory, w_s, w_h).sigmoid() @ v),
+    attends(lambda s, h, w_s, w_h, v: hidden_units(s, h, w_s, w_h).sigmoid() @ v),
 )
 
 EXERCISE.misconception(
@@ -175,9 +167,7 @@ EXERCISE.misconception(
     "Multiplied instead of added",
     "You multiply the two projections. That is a multiplicative score; here they are added before "
     "the tanh, hence the name additive.",
-    attends(
-        lambda state, memory, w_s, w_h, v: torch.tanh((state @ w_s)[:, None] * (memory @ w_h)) @ v
-    ),
+    attends(lambda s, h, w_s, w_h, v: torch.tanh((s @ w_s)[:, None] * (h @ w_h)) @ v),
 )
 
 
@@ -190,7 +180,7 @@ EXERCISE.misconception(
     "The state is not used",
     "Your scores depend on the memory alone, so the decoder looks at the same places at every "
     "step. The state is the question.",
-    attends(lambda state, memory, w_s, w_h, v: torch.tanh(memory @ w_h) @ v),
+    attends(lambda s, h, w_s, w_h, v: torch.tanh(h @ w_h) @ v),
     syntax=lambda tree: not reads(tree, "w_s"),
 )
 
@@ -199,9 +189,7 @@ EXERCISE.misconception(
     "v is not used",
     "You add up the hidden units. Each has its own weight in `v`, and it is learned which of "
     "them matter.",
-    attends(
-        lambda state, memory, w_s, w_h, v: torch.tanh(hidden_units(state, memory, w_s, w_h)).sum(-1)
-    ),
+    attends(lambda s, h, w_s, w_h, v: torch.tanh(hidden_units(s, h, w_s, w_h)).sum(-1)),
 )
 
 EXERCISE.misconception(
@@ -209,7 +197,7 @@ EXERCISE.misconception(
     "The two matrices are swapped",
     "You project the state with the memory's matrix and the memory with the state's. It runs only "
     "where both have the same size.",
-    attends(lambda state, memory, w_s, w_h, v: additive(state, memory, w_h, w_s, v)),
+    attends(lambda s, h, w_s, w_h, v: additive(s, h, w_h, w_s, v)),
 )
 
 EXERCISE.misconception(
@@ -217,7 +205,7 @@ EXERCISE.misconception(
     "One matrix for both",
     "You project state and memory with the same matrix. They come from different networks and may "
     "have different sizes: each has its own matrix.",
-    attends(lambda state, memory, w_s, w_h, v: additive(state, memory, w_s, w_s, v)),
+    attends(lambda s, h, w_s, w_h, v: additive(s, h, w_s, w_s, v)),
 )
 
 
@@ -251,10 +239,7 @@ EXERCISE.misconception(
     "Scaled by a square root",
     "You divide the scores by a square root. The additive score has no scale: tanh keeps the "
     "hidden units small already.",
-    attends(
-        lambda state, memory, w_s, w_h, v: additive(state, memory, w_s, w_h, v) / math.sqrt(len(v))
-    ),
+    attends(lambda *args: additive(*args) / math.sqrt(len(args[-1]))),
 )
-
 
 add_common(EXERCISE, additive)

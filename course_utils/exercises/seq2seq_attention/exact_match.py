@@ -8,19 +8,7 @@ from course_utils.judging import syntax
 from course_utils.judging.exercise import Case, Draw, Exercise
 
 
-def pad_inside(draw: Draw, kind: str, predicted: Tensor, target: Tensor, pad: int) -> None:
-    """Put a pad into a target, and change the prediction as `match_case` says."""
-    hole = draw.integer(1, len(target) - 2)
-    target[hole] = pad
-    if kind == "i":
-        predicted[-1] += 20
-    elif kind == "m":
-        predicted[hole:] = torch.cat([target[hole + 1 :], target[hole, None]])
-
-
-def match_case(
-    draw: Draw, label: str, steps: int, pad: int, rows: str, group: str = "basic"
-) -> Case:
+def case(draw: Draw, label: str, steps: int, pad: int, rows: str, group: str = "basic") -> Case:
     """One row per letter: s same and not padded, b beyond the end differs, o one token wrong,
     l last token wrong, p pad too early, w all wrong, e empty target, n no difference in a padded
     row; with a pad inside: i a token after it wrong, j only that place differs, m the same words
@@ -38,10 +26,8 @@ def match_case(
         target[row, length:] = predicted[row, length:] = pad
         if kind == "b":
             predicted[row, length:] = words(steps - length)
-        elif kind == "o":
-            predicted[row, draw.integer(0, length - 2)] += 20
-        elif kind == "l":
-            predicted[row, length - 1] += 20
+        elif kind in "ol":
+            predicted[row, length - 1 if kind == "l" else draw.integer(0, length - 2)] += 20
         elif kind == "p":
             predicted[row, length - 1 :] = pad
         elif kind == "w":
@@ -49,7 +35,11 @@ def match_case(
         elif kind == "e":
             target[row] = pad
         elif kind in "ijm":
-            pad_inside(draw, kind, predicted[row], target[row], pad)
+            hole = draw.integer(1, steps - 2)
+            target[row, hole] = pad
+            predicted[row, -1] += 20 * (kind == "i")
+            if kind == "m":
+                predicted[row, hole:] = target[row, hole:].roll(-1)
     return Case(label, args=(predicted, target, pad), group=group)
 
 
@@ -60,16 +50,16 @@ def cases(draw: Draw) -> list[Case]:
             "the example of the text",
             args=(torch.tensor([[5, 6, 7], [5, 0, 0]]), torch.tensor([[5, 6, 0], [5, 6, 0]]), 0),
         ),
-        match_case(draw, "some right, some wrong", t, 0, "sowsln"),
-        match_case(draw, "one of them differs only where the target is padded", u, 0, "sbobn"),
-        match_case(draw, "another pad", v, draw.integer(3, 8), "bswbnsol"),
-        match_case(draw, "stopped too early", t, 0, "pspps"),
-        match_case(draw, "padding inside the target", u, draw.integer(3, 8), "iijs", "edge"),
-        match_case(draw, "the right words, in other places", v, 0, "mjs", "edge"),
-        match_case(draw, "all right", u, 0, "ssbn", "edge"),
-        match_case(draw, "all wrong", v, 0, "ollw", "edge"),
-        match_case(draw, "a target of nothing but padding", t, 0, "oeo", "edge"),
-        match_case(draw, "one sentence", u, 0, "b", "edge"),
+        case(draw, "some right, some wrong", t, 0, "sowsln"),
+        case(draw, "one of them differs only where the target is padded", u, 0, "sbobn"),
+        case(draw, "another pad", v, draw.integer(3, 8), "bswbnsol"),
+        case(draw, "stopped too early", t, 0, "pspps"),
+        case(draw, "padding inside the target", u, draw.integer(3, 8), "iijs", "edge"),
+        case(draw, "the right words, in other places", v, 0, "mjs", "edge"),
+        case(draw, "all right", u, 0, "ssbn", "edge"),
+        case(draw, "all wrong", v, 0, "ollw", "edge"),
+        case(draw, "a target of nothing but padding", t, 0, "oeo", "edge"),
+        case(draw, "one sentence", u, 0, "b", "edge"),
     ]
 
 
@@ -83,15 +73,22 @@ EXERCISE = Exercise(
 )
 
 
-@EXERCISE.misconception(
+def right(predicted: Tensor, target: Tensor, pad: int) -> Tensor:
+    return (predicted == target) | (target == pad)
+
+
+def share(fine: Tensor) -> Tensor:
+    """Of the sentences that are fine at every position."""
+    return fine.all(1).float().mean()
+
+
+EXERCISE.misconception(
     "token-accuracy",
     "The share of tokens, not of sentences",
     "You count right tokens. A date with nine right characters out of ten is a wrong date: a "
     "sentence counts only if all of its tokens are right.",
+    lambda predicted, target, pad: (predicted == target)[target != pad].float().mean(),
 )
-def token_accuracy(predicted: Tensor, target: Tensor, pad: int) -> Tensor:
-    return (predicted == target)[target != pad].float().mean()
-
 
 EXERCISE.misconception(
     "token-accuracy-with-padding",
@@ -101,11 +98,6 @@ EXERCISE.misconception(
     lambda predicted, target, pad: (predicted == target).float().mean(),
 )
 
-
-def right(predicted: Tensor, target: Tensor, pad: int) -> Tensor:
-    return (predicted == target) | (target == pad)
-
-
 EXERCISE.misconception(
     "token-accuracy-padding-free",
     "The share of positions, padding counted as right",
@@ -114,38 +106,30 @@ EXERCISE.misconception(
     lambda predicted, target, pad: right(predicted, target, pad).float().mean(),
 )
 
-
-@EXERCISE.misconception(
+EXERCISE.misconception(
     "mean-accuracy",
     "The mean of the sentences' accuracies",
     "You give a sentence a part of the point for every right token. Exact match knows only all or "
     "nothing.",
+    lambda predicted, target, pad: (
+        ((predicted == target) & (real := target != pad)).sum(1) / real.sum(1)
+    ).mean(),
 )
-def mean_accuracy(predicted: Tensor, target: Tensor, pad: int) -> Tensor:
-    real = target != pad
-    return (((predicted == target) & real).sum(1) / real.sum(1)).mean()
-
 
 EXERCISE.misconception(
     "padding-compared",
     "Padding is compared too",
     "You ask for equality at every position. What a model writes after the end of the target does "
     "not matter: positions where the target is pad are always right.",
-    lambda predicted, target, pad: (predicted == target).all(1).float().mean(),
+    lambda predicted, target, pad: share(predicted == target),
 )
-
-
-def until_the_first_pad(predicted: Tensor, target: Tensor, pad: int) -> Tensor:
-    ended = (target == pad).cumsum(1) > 0
-    return ((predicted == target) | ended).all(1).float().mean()
-
 
 EXERCISE.misconception(
     "cut-at-the-first-pad",
     "The target does not end at the first pad",
     "You compare up to the first pad of the target and forget the rest. A pad can stand inside: "
     "every position at which the target is not pad counts.",
-    until_the_first_pad,
+    lambda predicted, target, pad: share((predicted == target) | (target == pad).cumsum(1).bool()),
 )
 
 
@@ -166,7 +150,7 @@ EXERCISE.misconception(
     "Ids below pad are words as well",
     "You treat every id up to `pad` as padding. `pad` is one id among the others: smaller ones are "
     "words.",
-    lambda predicted, target, pad: ((predicted == target) | (target <= pad)).all(1).float().mean(),
+    lambda predicted, target, pad: share((predicted == target) | (target <= pad)),
 )
 
 EXERCISE.misconception(
@@ -174,9 +158,7 @@ EXERCISE.misconception(
     "The prediction decides what counts",
     "You leave out the positions where the *prediction* is pad. A model that writes nothing at "
     "all would be always right. Which positions count is for the target to say.",
-    lambda predicted, target, pad: (
-        ((predicted == target) | (predicted == pad)).all(1).float().mean()
-    ),
+    lambda predicted, target, pad: share((predicted == target) | (predicted == pad)),
 )
 
 EXERCISE.misconception(
@@ -184,9 +166,7 @@ EXERCISE.misconception(
     "A pad in either counts as right",
     "You leave out a position if either of the two is pad. A model that stops too early would be "
     "forgiven the rest of the sentence: only the target may say what counts.",
-    lambda predicted, target, pad: (
-        (right(predicted, target, pad) | (predicted == pad)).all(1).float().mean()
-    ),
+    lambda predicted, target, pad: share(right(predicted, target, pad) | (predicted == pad)),
 )
 
 EXERCISE.misconception(
@@ -210,7 +190,7 @@ EXERCISE.misconception(
     "Padding counts as wrong",
     "You want every position to be right *and* real. A padded sentence can never be right then, "
     "however good the prediction is.",
-    lambda predicted, target, pad: ((predicted == target) & (target != pad)).all(1).float().mean(),
+    lambda predicted, target, pad: share((predicted == target) & (target != pad)),
 )
 
 EXERCISE.misconception(
@@ -246,8 +226,7 @@ EXERCISE.misconception(
 EXERCISE.misconception(
     "one-per-sentence",
     "One answer per sentence",
-    "You return True or False for every sentence. Asked for is one number: the share of the right "
-    "ones.",
+    "You return True or False for every sentence. Asked for is the share of those that are right.",
     lambda predicted, target, pad: right(predicted, target, pad).all(1),
 )
 

@@ -23,20 +23,15 @@ def cases(draw: Draw) -> list[Case]:
     def pair(
         batch: int, steps: int, words: int, pad: int, scale: float = 2.0
     ) -> tuple[Tensor, Tensor, int]:
-        return (
-            draw.normal(batch, steps, words, scale=scale),
-            padded_targets(draw, batch, steps, words, pad),
-            pad,
-        )
+        logits = draw.normal(batch, steps, words, scale=scale)
+        return logits, padded_targets(draw, batch, steps, words, pad), pad
 
     logits, targets, _ = pair(b, t, v, 0)
     targets[1] = 0  # nothing but padding
     inside, holes, _ = pair(b, v, t, 1)
     holes[0, 1] = 1
     return [
-        Case(
-            "2 sentences of up to 3 tokens, 4 words", args=pair(2, 3, 4, 0)
-        ),  # small enough to be printed
+        Case("2 sentences of up to 3 tokens, 4 words", args=pair(2, 3, 4, 0)),
         Case(f"{b} sentences of up to {t} tokens, {v} words", args=pair(b, t, v, 0)),
         Case("pad is the last word of the vocabulary", args=pair(t, b, v, v - 1)),
         Case("as many words as tokens", args=pair(b, v, v, 0)),
@@ -74,6 +69,12 @@ def each_loss(logits: Tensor, targets: Tensor) -> Tensor:
     return F.cross_entropy(logits.transpose(1, 2), targets, reduction="none")
 
 
+def sentence_means(logits: Tensor, targets: Tensor, pad: int, least: int = 0) -> Tensor:
+    """(B,): of the real tokens of each sentence, or of `least`, if there are fewer."""
+    real = targets != pad
+    return (each_loss(logits, targets) * real).sum(1) / real.sum(1).clamp(min=least)
+
+
 EXERCISE.misconception(
     "padding-counted",
     "Padding counts as a word",
@@ -86,13 +87,11 @@ EXERCISE.misconception(
     "zeroed-but-divided-by-all",
     "Divided by too many",
     "You set the loss of the padding to 0, then divide by the number of all positions. The more "
-    "padding a batch has, the better it looks. A mean divides by the number of things that were "
-    "added.",
+    "padding a batch has, the better it looks. A mean divides by the number of things added.",
     lambda logits, targets, pad: (each_loss(logits, targets) * (targets != pad)).mean(),
 )
 
-
-mean_of_each = EXERCISE.misconception(
+EXERCISE.misconception(
     "mean-of-means",
     "A mean of means",
     "You average within each sentence and then over the sentences. A word of a short sentence "
@@ -101,26 +100,17 @@ mean_of_each = EXERCISE.misconception(
     lambda logits, targets, pad: torch.stack(
         [F.cross_entropy(x, y, ignore_index=pad) for x, y in zip(logits, targets, strict=True)]
     ).mean(),
+    lambda logits, targets, pad: sentence_means(logits, targets, pad).mean(),
 )
 
-
-@mean_of_each
-def mean_of_means(logits: Tensor, targets: Tensor, pad: int) -> Tensor:
-    real = targets != pad
-    return ((each_loss(logits, targets) * real).sum(1) / real.sum(1)).mean()
-
-
-@EXERCISE.misconception(
+EXERCISE.misconception(
     "mean-of-means",
     "A mean of means",
     "You average within each sentence and then over the sentences. A word of a short sentence "
     "counts more than one of a long sentence that way. Asked for is one mean over all real tokens "
     "of the batch.",
+    lambda logits, targets, pad: sentence_means(logits, targets, pad, least=1).mean(),
 )
-def mean_of_safe_means(logits: Tensor, targets: Tensor, pad: int) -> Tensor:
-    real = targets != pad
-    return ((each_loss(logits, targets) * real).sum(1) / real.sum(1).clamp(min=1)).mean()
-
 
 EXERCISE.misconception(
     "summed",
@@ -138,18 +128,16 @@ EXERCISE.misconception(
     lambda logits, targets, pad: each_loss(logits, targets)[targets != pad].sum() / len(targets),
 )
 
-
-@EXERCISE.misconception(
+EXERCISE.misconception(
     "reshaped-not-transposed",
     "Reshaped instead of transposed",
     "torch wants the classes on axis 1, and you made room for them there with `reshape` or "
     "`view`. The shape is right, but the numbers were dealt out anew: one word's logits now lie "
     "spread over several positions. Axes are swapped by another operation.",
+    lambda logits, targets, pad: F.cross_entropy(
+        logits.reshape(len(logits), -1, targets.shape[1]), targets, ignore_index=pad
+    ),
 )
-def first_reshaped(logits: Tensor, targets: Tensor, pad: int) -> Tensor:
-    b, t, v = logits.shape
-    return F.cross_entropy(logits.reshape(b, v, t), targets, ignore_index=pad)
-
 
 EXERCISE.misconception(
     "classes-on-the-last-axis",
@@ -173,29 +161,27 @@ EXERCISE.misconception(
 )
 
 
-@EXERCISE.misconception(
+def chosen(logits: Tensor, targets: Tensor) -> Tensor:
+    """(B, T): the probabilities of the right words."""
+    return logits.softmax(-1).gather(-1, targets[..., None])[..., 0]
+
+
+EXERCISE.misconception(
     "unstable-log",
     "The logarithm of 0",
     "You take softmax first and the logarithm afterwards. For confident logits a probability "
-    "rounds to "
-    "0, and its logarithm is minus infinity. There is one function that does both at once and "
-    "stays finite.",
+    "rounds to 0, and its logarithm is minus infinity. There is one function that does both at "
+    "once and stays finite.",
+    lambda logits, targets, pad: -chosen(logits, targets).log()[targets != pad].mean(),
 )
-def own_log(logits: Tensor, targets: Tensor, pad: int) -> Tensor:
-    chosen = logits.softmax(-1).gather(-1, targets[..., None])[..., 0].log()
-    return -chosen[targets != pad].mean()
 
-
-@EXERCISE.misconception(
+EXERCISE.misconception(
     "probability-not-log",
     "A probability without its logarithm",
     "You average the probabilities of the right words. Cross entropy averages their logarithms: a "
     "word that was thought impossible must cost a lot.",
+    lambda logits, targets, pad: -chosen(logits, targets)[targets != pad].mean(),
 )
-def probabilities(logits: Tensor, targets: Tensor, pad: int) -> Tensor:
-    chosen = logits.softmax(-1).gather(-1, targets[..., None])[..., 0]
-    return -chosen[targets != pad].mean()
-
 
 EXERCISE.misconception(
     "sign-lost",
@@ -213,27 +199,21 @@ EXERCISE.misconception(
     lambda logits, targets, pad: ref.sequence_loss(logits, targets, 0),
 )
 
-
-@EXERCISE.misconception(
+EXERCISE.misconception(
     "shifted-again",
     "Shifted once too often",
     "You compare step t of the logits with target t + 1. The decoder's input was already shifted "
     "by one: logits and targets belong together position by position.",
+    lambda logits, targets, pad: ref.sequence_loss(logits[:, :-1], targets[:, 1:], pad),
 )
-def shifted_again(logits: Tensor, targets: Tensor, pad: int) -> Tensor:
-    return ref.sequence_loss(logits[:, :-1], targets[:, 1:], pad)
 
-
-@EXERCISE.misconception(
+EXERCISE.misconception(
     "mask-from-the-prediction",
     "The prediction decides what counts",
     "You leave out the positions at which the model predicts padding. Then it can escape the loss "
     "by predicting padding. Which tokens are real is for the targets to say.",
+    lambda logits, targets, pad: each_loss(logits, targets)[logits.argmax(-1) != pad].mean(),
 )
-def by_logits(logits: Tensor, targets: Tensor, pad: int) -> Tensor:
-    real = logits.argmax(-1) != pad
-    return each_loss(logits, targets)[real].mean()
-
 
 EXERCISE.misconception(
     "only-padding",
@@ -258,16 +238,13 @@ EXERCISE.misconception(
     lambda logits, targets, pad: ref.sequence_loss(logits, targets, pad).exp(),
 )
 
-
-@EXERCISE.misconception(
+EXERCISE.misconception(
     "mean-of-means",
     "A mean of means",
     "You average within each sentence that has real tokens, and then over these sentences. A word "
     "of a short sentence counts more than one of a long sentence that way. Asked for is one mean "
     "over all real tokens of the batch.",
+    lambda logits, targets, pad: sentence_means(logits, targets, pad, least=1)[
+        (targets != pad).any(1)
+    ].mean(),
 )
-def mean_of_nonempty_means(logits: Tensor, targets: Tensor, pad: int) -> Tensor:
-    real = targets != pad
-    some = real.any(1)
-    sums = (each_loss(logits, targets) * real).sum(1)
-    return (sums[some] / real.sum(1)[some]).mean()

@@ -29,9 +29,8 @@ EXERCISE = Choice(
         "d": Option(
             "600: every word has become 50 pieces, each read as a word.",
             "Right. The arguments of the embedding are swapped, so a word becomes 3000 numbers, "
-            "and "
-            "the reshape hides it by cutting them into 50 pieces of 60. The program even learns "
-            "something. What shows it is a look at the length of the sequence.",
+            "and the reshape hides it by cutting them into 50 pieces of 60. The program even "
+            "learns something. What shows it is a look at the length of the sequence.",
         ),
     },
 )

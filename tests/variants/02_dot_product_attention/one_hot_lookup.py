@@ -138,6 +138,12 @@ def one_hot_lookup(ids, table):
     return table[ids]
 
 
+# %% wrong: list_of_rows (not-allowed)
+def one_hot_lookup(ids, table):
+    rows = list(table)
+    return torch.stack([rows[i] for i in ids.tolist()])
+
+
 # %% right: own_keyword
 def product(ids, embedding):
     hot = (ids[:, None] == torch.arange(len(embedding))).to(embedding.dtype)

@@ -140,3 +140,38 @@ def grouped_query_attention(query, key, value, mask=None):
     n = query.shape[1] // key.shape[1]
     a, b = masked_attention(query, key.repeat_interleave(n, 1), value.repeat_interleave(n, 1), mask)
     return b, a
+
+
+# %% wrong: weak_fill (fill-too-weak)
+def grouped_query_attention(query, key, value, mask=None):
+    n, rest = divmod(query.shape[1], key.shape[1])
+    if rest:
+        raise ValueError
+    key, value = key.repeat_interleave(n, 1), value.repeat_interleave(n, 1)
+    scores = query @ key.mT / query.shape[-1] ** 0.5
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -10)
+    weights = scores.softmax(-1)
+    return weights @ value, weights
+
+
+# %% wrong: fill_of_a_hundred (no name)
+def grouped_query_attention(query, key, value, mask=None):
+    n, rest = divmod(query.shape[1], key.shape[1])
+    if rest:
+        raise ValueError
+    key, value = key.repeat_interleave(n, 1), value.repeat_interleave(n, 1)
+    scores = query @ key.mT / query.shape[-1] ** 0.5
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -100)
+    weights = scores.softmax(-1)
+    return weights @ value, weights
+
+
+# %% wrong: mask_upside_down (mask-inverted)
+def grouped_query_attention(query, key, value, mask=None):
+    n, rest = divmod(query.shape[1], key.shape[1])
+    if rest:
+        raise ValueError
+    key, value = key.repeat_interleave(n, 1), value.repeat_interleave(n, 1)
+    return masked_attention(query, key, value, None if mask is None else ~mask)
