@@ -715,7 +715,8 @@ for size in (5, 50, 500):
 # %% alt="Share of random models in which beam search finds the best sentence, against the number of beams. With 5 words it rises from about half to one, with 50 words to about two thirds at 16 beams, with 500 words it stays near zero"
 title = "how often is the best sentence found?"
 ax = curves(widths, found, "beams", "share of 40 random models", title, style="o-")
-ax.set(ylim=(-0.03, 1.05), xticks=widths);
+ax.set(ylim=(-0.03, 1.05), xticks=widths)
+ax.legend(loc="center left", bbox_to_anchor=(1, 0.5));
 
 # %%
 columns = ["words", "beams", "mean log probability", "of the best", "mean length"]
