@@ -407,11 +407,11 @@ names = ["three shapes", "five shapes", "nothing at all", "a purple circle"]
 Table(list(zip(names, told)), ["picture", "it says"])
 
 # %% [markdown]
-# It has seen one or two shapes, and it does not count: of three it names two, of five it
-# names three, one of them at a place where there is none (*top centre*, between the two
-# upper ones). It has never seen *nothing*, so it names something. It has no word for purple. And it says all of this without
-# hesitation: a captioner writes what a caption would be, whether or not the picture
-# gives reason to.
+# It has seen one or two shapes, and it does not count: of three it names two, of five
+# it names three, one of them at a place where there is none (*top centre*, between the
+# two upper ones). It has never seen *nothing*, so it names something. It has no word
+# for purple. And it says all of this without hesitation: a captioner writes what a
+# caption would be, whether or not the picture gives reason to.
 #
 # ## The relation that stalls
 #
