@@ -219,7 +219,7 @@ class Letters(Topic):
     baseline = "pairs of words"
 
     def __init__(self) -> None:
-        english = sorted({english for english, _ in sentences()})
+        english = sorted({text.replace(" a old ", " an old ") for text, _ in sentences()})
         longer = [
             f"{subject} {verb} the {first} {second} letter {ending}"
             for subject in SUBJECTS
@@ -318,7 +318,7 @@ class Relations(Topic):
     crosses, whose colours and shapes it knows apart only."""
 
     question = "A model that knows red squares and blue circles: can it tell of a red circle?"
-    measure = "exact match"
+    measure = "words right"
     steps, rate = 300, 2e-3
     unseen = (("red", "circle"), ("blue", "cross"))
 
@@ -349,7 +349,9 @@ class Relations(Topic):
         return describe(model, inputs, self.train[1].shape[1])  # (N, 7)
 
     def score(self, predictions: Tensor, targets: Tensor) -> float:
-        return float(exact_match(predictions, targets, PAD))
+        """The share of words that are right, of the five between <bos> and <eos>: whole sentences
+        of the hard sets are hardly ever right."""
+        return float((predictions == targets)[:, 1:6].float().mean())
 
     def says(self, row: Tensor) -> str:
         return " ".join(scenes.words(row))

@@ -534,10 +534,10 @@ def captioner() -> Drawing:
     d = Drawing(
         "The captioner",
         """A CNN turns a picture, a circle and a square, into regions of shape (B, R, D), once. At
-        every step the last state of the LSTM asks: attention over the regions gives weights of
-        shape (B, R), here high on the circle, and a context. The LSTM reads the context and the
-        last word, and its new state names the next word, circle. Word and state go into the next
-        step.""",
+        every step the last state h of the LSTM asks: attention over the regions gives weights of
+        shape (B, R), here high on the circle, and a context z. The LSTM reads the context and the
+        last word, keeps a cell c beside its state, and its new state names the next word, circle.
+        Word, state and cell go into the next step.""",
         670,
     )
     d.cells([[0.04] * 6] * 6, 88, 60)
@@ -546,25 +546,28 @@ def captioner() -> Drawing:
     regions = d.box("regions", 88, 256, 110, "data", "(B, R, D)")
     d.down(d.label("picture", 88, 118), d.box("CNN", 88, 178, 110, "learned"), regions)
 
-    state, word = d.box("h_{t−1}", 262, 150, 74, "data"), d.box("y_{t−1}", 372, 150, 74, "data")
-    attention = d.box("attention", 262, 256, 124, "attention", "over regions")
-    context = d.box("c_t", 262, 336, 66, "data")
-    cell = d.box("LSTM", 306, 408, 204, "learned")
-    new, out = d.box("h_t", 306, 476, 66, "data"), d.box("out", 306, 540, 124, "learned")
-    said = d.box("y_t: circle", 306, 604, 124, "data")
+    state, word = d.box("h_{t−1}", 246, 150, 66, "data"), d.box("y_{t−1}", 412, 150, 66, "data")
+    kept = d.box("c_{t−1}", 334, 150, 66, "data")
+    attention = d.box("attention", 246, 256, 116, "attention", "over regions")
+    context = d.box("z_t", 246, 336, 66, "data")
+    cell = d.box("LSTM", 318, 408, 252, "learned")
+    new, out = d.box("h_t", 270, 476, 66, "data"), d.box("out", 270, 540, 124, "learned")
+    keeps = d.box("c_t", 366, 476, 66, "data")
+    said = d.box("y_t: circle", 270, 604, 124, "data")
     d.down(state, attention, context, cell, new, out, said)
+    d.down(kept, cell, keeps)
     d.down(word, cell)
     d.arrow(regions.right, attention.left)
-    d.arrow(state.bottom.at(284), (284, 188), (342, 188), cell.top.at(342))
-    d.arrow(said.right, (448, said.y), (448, word.y), word.right)
-    d.label("asks", 254, 208, "small", "end")
-    d.label("next step:", 440, 466, "small", "end")
-    d.label("y_t and h_t", 440, 486, "small", "end")
+    d.arrow(state.bottom.at(266), (266, 188), (316, 188), cell.top.at(316))
+    d.arrow(said.right, (462, said.y), (462, word.y), word.right)
+    d.label("asks", 238, 208, "small", "end")
+    d.label("next step:", 454, 536, "small", "end")
+    d.label("y_t, h_t and c_t", 454, 556, "small", "end")
 
     looks = [[0.95 if i < 2 and j < 2 else 0.06 for j in range(6)] for i in range(6)]
     weights = d.cells(looks, 88, 350, "attention")
     d.label("weights", 88, 408)
     d.label("(B, R)", 88, 428, "shape")
-    d.arrow(attention.bottom.at(216), (216, weights.y), weights.right, kind="attention")
+    d.arrow(attention.bottom.at(200), (200, weights.y), weights.right, kind="attention")
     d.legend("data", "learned", "attention")
     return d

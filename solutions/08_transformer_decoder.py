@@ -141,16 +141,17 @@ check(slide_sequential, "slide_sequential")
 # Write `smoothed_loss(logits, targets, pad, smoothing)`: (B, T, V) logits and (B, T)
 # word ids give one number.
 #
-# - The target distribution of a position is $(1 - s)$ on the right word plus $s / V$ on
-#   **each** of the $V$ words, the right one and padding included. With $s = 0$ that is
-#   plain cross entropy.
+# - With $\varepsilon$ for `smoothing`, the target distribution of a position is $(1 -
+#   \varepsilon)$ on the right word plus $\varepsilon / V$ on **each** of the $V$ words,
+#   the right one and padding included. With $\varepsilon = 0$ that is plain cross
+#   entropy.
 # - Positions whose target is `pad` do not count at all: the result is the mean over the
 #   other positions of all sentences together. There is always at least one.
 # - It must be finite for logits of ±200, and gradients must arrive at the logits.
 # - Not allowed: the argument `label_smoothing` of torch's loss. Everything else is.
 #
-# Example: $V = 4$ and $s = 0.2$ give the target (0.05, 0.05, **0.85**, 0.05) where word
-# 2 is right.
+# Example: $V = 4$ and $\varepsilon = 0.2$ give the target (0.05, 0.05, **0.85**, 0.05)
+# where word 2 is right.
 
 # %% nbgrader={"grade_id": "smoothed_loss"}
 def smoothed_loss(logits, targets, pad, smoothing):
@@ -171,10 +172,17 @@ check(smoothed_loss)
 # *easy · 5 minutes · {{points warmup_rate}}*
 #
 # Write `warmup_rate(step, dim, warmup)`, the learning rate of the paper; `step` counts
-# from 1, and the result is a number:
+# from 1, `warmup` is at least 1, and the result is a number.
 #
-# $$\mathrm{dim}^{-0.5} \cdot
-# \min\!\big(\mathrm{step}^{-0.5},\ \mathrm{step} \cdot \mathrm{warmup}^{-1.5}\big)$$
+# - From step `warmup` on, the rate falls with one over the square root of the step, and
+#   wide models get smaller steps: it is one over the root of `dim` times one over the
+#   root of `step`.
+# - Before that it rises in a straight line that would be 0 at step 0.
+# - The line and the curve meet at step `warmup`: no jump. How steep does that make the
+#   line?
+#
+# Example: with `dim = 64` and `warmup = 100` the rate is 0.00625 at step 50, 0.0125 at
+# its peak, step 100, and 0.00625 again at step 400.
 
 # %% nbgrader={"grade_id": "warmup_rate"}
 def warmup_rate(step, dim, warmup):
@@ -318,8 +326,10 @@ check(sampling_weights)
 # the newest token alone, (B, 1, D), and returns (B, 1, D): what causal multi-head
 # self-attention over all tokens since the last `reset()` gives at the newest position.
 #
-# - Keep keys and values of earlier steps on the object (under names of your choice;
-#   they are not parameters, and must not become part of the `state_dict`).
+# - Each key and value is computed once, in the step of its token, and kept as it is,
+#   even if the weights should change later. Keep those of earlier steps on the object
+#   (under names of your choice; they are not parameters, and must not become part of
+#   the `state_dict`).
 # - The newest token sees itself.
 # - `reset()` forgets everything and returns nothing; the next sequence may have another
 #   batch size. It is called by `__init__`, and may be called twice in a row.
@@ -503,6 +513,9 @@ summary("08")
 # - Holtzman et al., [The Curious Case of Neural Text
 #   Degeneration](https://arxiv.org/abs/1904.09751) (2020): why the likeliest text is
 #   not the best one, and what to sample instead.
+# - Liu et al., [Generating Wikipedia by Summarizing Long
+#   Sequences](https://arxiv.org/abs/1801.10198) (2018): where the table of summaries
+#   comes from, and an early decoder without an encoder.
 # - Xiong et al., [On Layer Normalization in the Transformer
 #   Architecture](https://arxiv.org/abs/2002.04745) (2020): why post-norm is touchy in
 #   its first steps and pre-norm is not.

@@ -3,8 +3,8 @@
 #
 # You cut images into patches and put them back, turn patches into tokens, assemble a
 # Vision Transformer around the encoder of unit 07, fit it to another image size, and
-# follow attention back to the pixels. About three hours. The lecture with the same number explains every
-# part; here you write it.
+# follow attention back to the pixels. Two to three hours. The lecture with the same
+# number explains every part; here you write it.
 #
 # - Images are `(B, C, H, W)`: batch, channels, height, width. `N` is the number of
 #   patches, `D` the model size, `T` the number of tokens.
@@ -169,10 +169,10 @@ check(VisionTransformer)
 # `resize_positions(positions, side)`: `(1, n² + 1, D)` → `(1, side² + 1, D)`.
 #
 # - The first row belongs to CLS, which has no place: it stays as it is, in front.
-# - The other `n²` rows are an `n` by `n` grid, **row by row**. Stretch each feature like
-#   a small image of `n` by `n` pixels to `side` by `side`, bilinearly, with the middles
-#   of the patches as places: `F.interpolate(…, mode="bilinear", align_corners=False)`
-#   does that for a tensor `(1, D, n, n)`.
+# - The other `n²` rows are an `n` by `n` grid, **row by row**. Stretch each feature
+#   like a small image of `n` by `n` pixels to `side` by `side`, bilinearly, with the
+#   middles of the patches as places: `F.interpolate(…, mode="bilinear",
+#   align_corners=False)` does that for a tensor `(1, D, n, n)`.
 # - `side` may also be smaller than `n`, or the same. Gradients must flow.
 #
 # With `D = 1`, CLS 9 and the places 0, 4 / 8, 12, a `side` of 4 gives the rows
@@ -198,8 +198,8 @@ check(resize_positions)
 # *medium · 25 minutes · {{points attention_rollout}}*
 #
 # Write `attention_rollout(weights)`. `weights` is a list of the attention weights of
-# all layers, **first layer first**, each `(B, H, T, T)`: batch, heads, queries, keys.
-# Return `(B, T, T)`. For every layer:
+# all layers, **first layer first**, each `(B, heads, T, T)`: batch, heads, queries,
+# keys. Return `(B, T, T)`. For every layer:
 #
 # 1. take the mean over the heads, $A$;
 # 2. mix it with the residual connection: $0.5\,A + 0.5\,I$;
@@ -218,7 +218,7 @@ check(resize_positions)
 
 # %% nbgrader={"grade_id": "attention_rollout"}
 def attention_rollout(weights):
-    """List of (B, H, T, T), first layer first -> (B, T, T)."""
+    """List of (B, heads, T, T), first layer first -> (B, T, T)."""
     ### BEGIN SOLUTION
     identity = torch.eye(weights[0].shape[-1])  # (T, T)
     rollout = identity
