@@ -32,11 +32,16 @@ def kept(logits: Tensor, top_k: int | None = None, top_p: float | None = None) -
 
 
 def clear(draw: Draw, rows: int, words: int, *settings: float | int | None) -> Tensor:
-    """Logits in which no rounding decides: no sum of probabilities is close to top_p, and no two
-    words are close to one another."""
+    """(B, V): logits in which no rounding decides, drawn row by row."""
+    return torch.cat([clear_row(draw, words, *settings) for _ in range(rows)])
+
+
+def clear_row(draw: Draw, words: int, *settings: float | int | None) -> Tensor:
+    """(1, V): no sum of probabilities is close to top_p, and no two words are close to one
+    another."""
     temperature, top_k, top_p = (*settings, None, None, None)[:3]
     while True:
-        logits = draw.normal(rows, words, scale=1.5)
+        logits = draw.normal(1, words, scale=1.5)
         gaps = logits.sort(-1).values.diff(dim=-1).amin()
         scaled = logits / float(temperature or 1)
         if top_k is not None:
