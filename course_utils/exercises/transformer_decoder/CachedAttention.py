@@ -27,7 +27,7 @@ def cases(draw: Draw) -> list[Case]:
         return tuple(Call((draw.normal(batch, 1, dim),), method="step") for _ in range(count))
 
     def case(label: str, calls: tuple[Call, ...], group: str = "basic", **more: Any) -> Case:
-        first, made = calls[0].args, {"init": init, "weights": weights}
+        first, made = calls[0].args, dict[str, Any](init=init, weights=weights)
         return Case(label, first, group=group, method="step", then=calls[1:], **made, **more)
 
     def around(call: Call) -> tuple[Call, ...]:

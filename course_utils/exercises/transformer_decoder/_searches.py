@@ -77,9 +77,12 @@ def then(
     change: Callable[[list[int], float, int, int], Any], search: Search = ref.beam_search
 ) -> Search:
     """Another result made of (tokens, score, bos, eos)."""
-    return lambda next_logits, bos, eos, *sizes: change(
-        *search(next_logits, bos, eos, *sizes), bos, eos
-    )
+
+    def variant(next_logits: ref.NextLogits, bos: int, eos: int, max_len: int, beams: int) -> Any:
+        tokens, score = search(next_logits, bos, eos, max_len, beams)
+        return change(tokens, score, bos, eos)
+
+    return variant
 
 
 def with_context(context: Callable[[list[int]], list[int]]) -> Search:

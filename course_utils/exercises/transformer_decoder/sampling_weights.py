@@ -34,6 +34,7 @@ def cases(draw: Draw) -> list[Case]:
         args = (clear(draw, rows, words, *settings), *settings)
         return Case(label.removeprefix("edge: "), args=args, group=group)
 
+    three = torch.tensor([[0.25, 0.4, 0.35]]).log()
     by_hand = torch.tensor([[0.4, 0.1, 0.3, 0.2]]).log()
     return [
         Case("the example, top_p of 0.6", args=(by_hand, 1.0, None, 0.6)),
@@ -50,6 +51,9 @@ def cases(draw: Draw) -> list[Case]:
         Case(
             "very cold, large logits", args=(40 * clear(draw, b, v), 0.05, None, None), group="edge"
         ),
+        Case("two of three words", args=(three, 1.0, None, 0.7), group="edge"),
+        Case("logits near -500", args=(clear(draw, b, w) - 500, 1.0, 2), group="edge"),
+        Case("nothing but logits", args=(clear(draw, b, u),), group="edge"),
     ]
 
 
@@ -60,7 +64,7 @@ EXERCISE = Exercise(
     reference=sampling_weights,
     returns=("weights (B, V)",),
     cases=cases,
-    promised=all_of(no_ties(0), positive(1)),
+    promised=all_of(no_ties(0), lambda case: len(case.args) < 2 or positive(1)(case)),
     properties=(rows_sum_to_one(0),),
     picture=weights_picture(0),
 )
