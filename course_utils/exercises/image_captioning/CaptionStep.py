@@ -1,7 +1,5 @@
 """One word: `CaptionStep`, (B,), (h, c), (B, R, D) -> logits (B, V), (h, c), weights (B, R)."""
 
-import ast
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -9,8 +7,9 @@ import torch
 from torch import Tensor
 
 from course_utils import image_captioning as ref
-from course_utils.judging import syntax
 from course_utils.judging.exercise import Call, Case, Draw, Exercise
+
+from ._steps import asks_with_the_pair, seen, stepping, with_parts
 
 
 def step_weights(draw: Draw, init: tuple[int, ...]) -> dict[str, Tensor]:
@@ -48,13 +47,7 @@ def cases(draw: Draw) -> list[Case]:
     return [
         case(f"{batch} captions, {regions} regions", batch, regions),
         case("another step", batch + 1, regions + 1),
-        case(
-            "embedding, regions and state of one size",
-            batch,
-            regions,
-            dim=embedding,
-            hidden=embedding,
-        ),
+        case("embedding, regions and state of one size", batch, regions, embedding, embedding),
         case("values and gradients", batch, regions, gradients=True),
         case("one region", batch, 1, group="edge"),
         case("one caption", 1, regions, group="edge"),
@@ -71,38 +64,6 @@ EXERCISE = Exercise(
     returns=("logits (B, V)", "state (h, c)", "weights (B, R)"),
     cases=cases,
 )
-
-
-Forward = Callable[..., Any]
-
-
-def stepping(forward: Forward) -> type[ref.CaptionStep]:
-    """CaptionStep with another forward."""
-    return type("Variant", (ref.CaptionStep,), {"forward": forward})
-
-
-def seen(self: Any, regions: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
-    return ref.soft_attention(regions, state, self.w_r, self.w_s, self.v)
-
-
-def with_parts(
-    query: Callable[[Tensor, Tensor], Tensor] = lambda h, c: h,
-    inputs: Callable[[Tensor, Tensor, Tensor], Tensor] = lambda word, context, regions: torch.cat(
-        [word, context], -1
-    ),
-    before: Callable[[Tensor, Tensor], tuple[Tensor, Tensor]] = lambda h, c: (h, c),
-    result: Callable[..., Any] = lambda self, h, c, weights, old: (self.out(h), (h, c), weights),
-) -> type[ref.CaptionStep]:
-    """CaptionStep with one of its parts exchanged."""
-
-    def forward(self: Any, token: Tensor, state: tuple[Tensor, Tensor], regions: Tensor) -> Any:
-        h, c = state
-        context, weights = seen(self, regions, query(h, c))
-        new_h, new_c = self.cell(inputs(self.embed(token), context, regions), before(h, c))
-        return result(self, new_h, new_c, weights, state)
-
-    return stepping(forward)
-
 
 EXERCISE.misconception(
     "attends-with-cell-state",
@@ -217,27 +178,6 @@ def state_not_unpacked(
     self: Any, token: Tensor, state: tuple[Tensor, Tensor], regions: Tensor
 ) -> Any:
     return seen(self, regions, state)  # type: ignore[arg-type]
-
-
-def asks_with_the_pair(tree: ast.AST) -> bool:
-    """Is the whole state handed to soft_attention, both h and c?"""
-    asked = [call.args[1] for call in syntax.calls(tree, "soft_attention") if len(call.args) > 1]
-    asked += [
-        word.value
-        for call in syntax.calls(tree, "soft_attention")
-        for word in call.keywords
-        if word.arg == "state"
-    ]
-    return any(isinstance(node, ast.Name) and node.id == "state" for node in asked) and not rebinds(
-        tree, "state"
-    )
-
-
-def rebinds(tree: ast.AST, name: str) -> bool:
-    return any(
-        isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)
-        for node in ast.walk(tree)
-    )
 
 
 EXERCISE.misconception(

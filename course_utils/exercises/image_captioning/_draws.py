@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import torch
@@ -154,17 +155,56 @@ def valid(index: Any, weights: Tensor) -> bool:
     )
 
 
-def drawn(
-    wrong: Callable[[Tensor, Tensor, Tensor, Any, Any], bool],
-) -> Callable[[Case, Outcome], bool]:
-    """A symptom: the index is a possible one, and (regions, weights, index, context, log_prob) look
-    wrong in this way."""
+def drawn(wrong: Callable[[Any], bool]) -> Callable[[Case, Outcome], bool]:
+    """A symptom: the index is a possible one, and the draw looks wrong in this way. A draw has
+    regions, weights, index, context and log_prob, the region that was picked and its weight."""
 
     def symptom(case: Case, got: Outcome) -> bool:
         found = parts(case, got)
-        if found is None:
+        if found is None or not valid(found[3], found[1]):
             return False
         regions, weights, context, index, log_prob = found
-        return valid(index, weights) and wrong(regions, weights, index.long(), context, log_prob)
+        index = index.long()
+        given = {"regions": regions, "weights": weights, "index": index}
+        chosen = {"picked": picked(regions, index), "weight": weight_of(weights, index)}
+        return wrong(SimpleNamespace(context=context, log_prob=log_prob, **given, **chosen))
 
     return symptom
+
+
+def log_prob_detached(case: Case, got: Outcome) -> bool:
+    """Everything is right but the gradient of the weights."""
+    return one_row_problem(case.args, got) is None and (
+        not case.gradients or got.gradients.get("argument 1") is None
+    )
+
+
+def column_index(case: Case, got: Outcome) -> bool:
+    found = parts(case, got)
+    return (
+        found is not None and isinstance(found[3], Tensor) and found[3].shape == (len(found[1]), 1)
+    )
+
+
+def one_hot_index(case: Case, got: Outcome) -> bool:
+    found = parts(case, got)
+    return (
+        found is not None
+        and isinstance(found[3], Tensor)
+        and found[3].shape == found[1].shape
+        and found[1].shape[1] > 0
+    )
+
+
+def same_draw_for_equal_rows(case: Case, got: Outcome) -> bool:
+    """Every row is right by itself, and rows with the same weights never draw differently."""
+    if one_row_problem(case.args, got) is not None:
+        return False
+    weights, index = case.args[1], got.value[1]
+    return not bool((weights == weights[0]).all()) or bool((index == index[0]).all())
+
+
+def drawn_well(case: Case, got: Outcome) -> bool:
+    """Every row is right, and where there are many, each region comes as often as it should."""
+    many = len(case.args[1]) >= 1000
+    return (frequency_problem if many else one_row_problem)(case.args, got) is None

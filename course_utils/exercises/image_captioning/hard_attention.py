@@ -11,20 +11,22 @@ import torch
 from torch import Tensor
 
 from course_utils import image_captioning as ref
-from course_utils.exercises.image_captioning._draws import (
+from course_utils.judging.exercise import Case, Draw, Exercise, Forbidden
+from course_utils.judging.promises import shares
+
+from ._draw_code import draws_elsewhere, draws_from_the_first_row, uniform
+from ._draws import (
     Repeated,
     close,
+    column_index,
     drawn,
-    frequency_problem,
+    drawn_well,
     gradient_problem,
+    log_prob_detached,
+    one_hot_index,
     one_row_problem,
-    parts,
-    picked,
-    weight_of,
+    same_draw_for_equal_rows,
 )
-from course_utils.judging import syntax
-from course_utils.judging.exercise import Case, Draw, Exercise, Forbidden, Outcome
-from course_utils.judging.promises import shares
 
 
 def cases(draw: Draw) -> list[Case]:
@@ -67,28 +69,6 @@ def cases(draw: Draw) -> list[Case]:
     ]
 
 
-CHANCE = (
-    "rand",
-    "multinomial",
-    "sample",
-    "gumbel",
-    "exponential",
-    "choice",
-    "uniform",
-    "bernoulli",
-    "categorical",
-)
-
-
-def draws_elsewhere(tree: ast.AST) -> bool:
-    """Is the generator left alone by an answer that draws? (One that draws nothing is another
-    misconception.)"""
-    chance = any(word in name.lower() for name in syntax.names_used(tree) for word in CHANCE)
-    return syntax.ignores(tree, "hard_attention", 2) and (
-        chance or not syntax.uses(tree, "argmax", "max", "topk", "sort", "argsort")
-    )
-
-
 EXERCISE = Exercise(
     name="hard_attention",
     points=4,
@@ -111,28 +91,13 @@ EXERCISE = Exercise(
     ),
 )
 
-
-def always_best(
-    regions: Tensor, weights: Tensor, index: Tensor, context: Any, log_prob: Any
-) -> bool:
-    return close(weight_of(weights, index), weights.amax(-1))
-
-
 EXERCISE.misconception(
     "argmax-for-a-draw",
     "The best region instead of a drawn one",
     "You always take the region with the largest weight. Hard attention draws: a region of weight "
     "0.3 is looked at in 30 of 100 cases. Without chance nothing else would ever be tried.",
-    symptom=drawn(always_best),
+    symptom=drawn(lambda d: close(d.weight, d.weights.amax(-1))),
 )
-
-
-def log_prob_detached(case: Case, got: Outcome) -> bool:
-    """Everything is right but the gradient of the weights."""
-    return one_row_problem(case.args, got) is None and (
-        not case.gradients or got.gradients.get("argument 1") is None
-    )
-
 
 EXERCISE.misconception(
     "no-gradient",
@@ -142,14 +107,6 @@ EXERCISE.misconception(
     "`math.log`) and not under `torch.no_grad()`.",
     symptom=log_prob_detached,
 )
-
-
-def uniform(tree: ast.AST) -> bool:
-    return any(
-        isinstance(node, ast.Attribute) and node.attr in ("randint", "randperm")
-        for node in ast.walk(tree)
-    )
-
 
 EXERCISE.misconception(
     "uniform-draw",
@@ -163,24 +120,15 @@ EXERCISE.misconception(
     "probability-not-log",
     "The probability, not its logarithm",
     "Your third result is the weight itself. The text asks for its logarithm: it is what the "
-    "gradient "
-    "of an expectation needs.",
-    symptom=drawn(
-        lambda regions, weights, index, context, log_prob: close(
-            log_prob, weight_of(weights, index)
-        )
-    ),
+    "gradient of an expectation needs.",
+    symptom=drawn(lambda d: close(d.log_prob, d.weight)),
 )
 
 EXERCISE.misconception(
     "negative-log",
     "Minus the logarithm",
     "Your third result is -log p, a loss. The text asks for log p, which is never positive.",
-    symptom=drawn(
-        lambda regions, weights, index, context, log_prob: close(
-            log_prob, -weight_of(weights, index).log()
-        )
-    ),
+    symptom=drawn(lambda d: close(d.log_prob, -d.weight.log())),
 )
 
 EXERCISE.misconception(
@@ -188,11 +136,7 @@ EXERCISE.misconception(
     "The logarithms of all weights",
     "Your third result has one entry per region. The text asks for that of the region that was "
     "drawn.",
-    symptom=drawn(
-        lambda regions, weights, index, context, log_prob: (
-            isinstance(log_prob, Tensor) and log_prob.shape == weights.shape
-        )
-    ),
+    symptom=drawn(lambda d: isinstance(d.log_prob, Tensor) and d.log_prob.shape == d.weights.shape),
 )
 
 EXERCISE.misconception(
@@ -200,11 +144,7 @@ EXERCISE.misconception(
     "A mixture instead of one region",
     "Your context mixes all regions by their weights. Hard attention brings back exactly one of "
     "them.",
-    symptom=drawn(
-        lambda regions, weights, index, context, log_prob: close(
-            context, (weights[:, None] @ regions).squeeze(1)
-        )
-    ),
+    symptom=drawn(lambda d: close(d.context, (d.weights[:, None] @ d.regions).squeeze(1))),
 )
 
 EXERCISE.misconception(
@@ -212,11 +152,7 @@ EXERCISE.misconception(
     "The region is multiplied by its weight",
     "You multiply the drawn region by its weight. It is brought back as it is: how often it is "
     "drawn already does the weighing.",
-    symptom=drawn(
-        lambda regions, weights, index, context, log_prob: close(
-            context, picked(regions, index) * weight_of(weights, index)[:, None]
-        )
-    ),
+    symptom=drawn(lambda d: close(d.context, d.picked * d.weight[:, None])),
 )
 
 EXERCISE.misconception(
@@ -224,18 +160,8 @@ EXERCISE.misconception(
     "The index picks from the wrong axis",
     "`regions[:, index]` takes all those regions of every row: (B, B, D). Each row wants its own "
     "region only: pair row and index.",
-    symptom=drawn(
-        lambda regions, weights, index, context, log_prob: close(context, regions[:, index])
-    ),
+    symptom=drawn(lambda d: close(d.context, d.regions[:, d.index])),
 )
-
-
-def column_index(case: Case, got: Outcome) -> bool:
-    found = parts(case, got)
-    return (
-        found is not None and isinstance(found[3], Tensor) and found[3].shape == (len(found[1]), 1)
-    )
-
 
 EXERCISE.misconception(
     "column-index",
@@ -243,17 +169,6 @@ EXERCISE.misconception(
     "`multinomial` returns (B, 1), and so is your index. The text asks for (B,).",
     symptom=column_index,
 )
-
-
-def one_hot_index(case: Case, got: Outcome) -> bool:
-    found = parts(case, got)
-    return (
-        found is not None
-        and isinstance(found[3], Tensor)
-        and found[3].shape == found[1].shape
-        and found[1].shape[1] > 0
-    )
-
 
 EXERCISE.misconception(
     "one-hot-index",
@@ -292,23 +207,8 @@ EXERCISE.misconception(
     "One draw for the whole batch",
     "You draw one region and use it in every row. Every row has its own weights and wants its own "
     "draw.",
-    symptom=drawn(
-        lambda regions, weights, index, context, log_prob: bool((index == index[0]).all())
-    ),
+    symptom=drawn(lambda d: bool((d.index == d.index[0]).all())),
 )
-
-
-def draws_from_the_first_row(tree: ast.AST) -> bool:
-    """Are the probabilities of row 0 taken, `weights[0]`?"""
-    return any(
-        isinstance(node, ast.Subscript)
-        and isinstance(node.value, ast.Name)
-        and node.value.id in ("weights", "probs", "p")
-        and isinstance(node.slice, ast.Constant)
-        and node.slice.value == 0
-        for node in ast.walk(tree)
-    )
-
 
 EXERCISE.misconception(
     "weights-of-the-first-row",
@@ -317,20 +217,12 @@ EXERCISE.misconception(
     "whose weight is 0.",
     syntax=draws_from_the_first_row,
     symptom=drawn(
-        lambda regions, weights, index, context, log_prob: bool(
-            (weights[0][index] > 0).all() and (len(index) < 100 or (index != index[0]).any())
+        lambda d: bool(
+            (d.weights[0][d.index] > 0).all()
+            and (len(d.index) < 100 or (d.index != d.index[0]).any())
         )
     ),
 )
-
-
-def same_draw_for_equal_rows(case: Case, got: Outcome) -> bool:
-    """Every row is right by itself, and rows with the same weights never draw differently."""
-    if one_row_problem(case.args, got) is not None:
-        return False
-    weights, index = case.args[1], got.value[1]
-    return not bool((weights == weights[0]).all()) or bool((index == index[0]).all())
-
 
 EXERCISE.misconception(
     "one-number-for-all",
@@ -339,13 +231,6 @@ EXERCISE.misconception(
     "rows. Every row wants its own number.",
     symptom=same_draw_for_equal_rows,
 )
-
-
-def drawn_well(case: Case, got: Outcome) -> bool:
-    """Every row is right, and where there are many, each region comes as often as it should."""
-    many = len(case.args[1]) >= 1000
-    return (frequency_problem if many else one_row_problem)(case.args, got) is None
-
 
 EXERCISE.misconception(
     "another-generator",

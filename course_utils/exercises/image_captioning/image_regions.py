@@ -58,8 +58,7 @@ EXERCISE.misconception(
     "not-transposed",
     "Channels as rows",
     "Your result is (B, C, H * W): one row per channel. The text asks for one row per region, so "
-    "that "
-    "a weighted sum over rows is a mixture of regions.",
+    "that a weighted sum over rows is a mixture of regions.",
     lambda features: features.flatten(2),
 )
 
@@ -67,8 +66,7 @@ EXERCISE.misconception(
     "column-by-column",
     "The regions are read column by column",
     "Every region is right, but they come column after column. The text asks for reading order: "
-    "the "
-    "top row from left to right, then the next.",
+    "the top row from left to right, then the next.",
     lambda features: features.permute(0, 3, 2, 1).flatten(1, 2),
 )
 

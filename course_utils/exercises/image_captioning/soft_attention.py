@@ -3,7 +3,6 @@
 (B, R, D), (B, Ds), (D, A), (Ds, A), (A,) -> context (B, D), weights (B, R).
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -14,6 +13,8 @@ from course_utils.judging import syntax
 from course_utils.judging.exercise import Case, Draw, Exercise
 from course_utils.judging.pictures import weights_picture
 from course_utils.judging.properties import rows_sum_to_one
+
+from ._scores import energies, finished, hidden_layer, mixed, no_region_axis, scored
 
 
 def attention_args(
@@ -30,31 +31,20 @@ def attention_args(
 
 def cases(draw: Draw) -> list[Case]:
     batch, regions, dim, state, hidden = draw.sizes(5)
-    large = list(attention_args(draw, batch, regions, dim, state, hidden))
-    large[4] = 60 * large[4]
+    *others, v = attention_args(draw, batch, regions, dim, state, hidden)
+
+    def case(label: str, *sizes: int, **more: Any) -> Case:
+        return Case(label, args=attention_args(draw, *sizes), **more)
+
+    usual = batch, regions, dim, state, hidden
     return [
-        Case(
-            f"{regions} regions of {dim}, a state of {state}",
-            args=attention_args(draw, batch, regions, dim, state, hidden),
-        ),
-        Case(
-            f"{hidden} regions of {state}, a state of {dim}",
-            args=attention_args(draw, regions, hidden, state, dim, batch),
-        ),
-        Case(
-            "region and state of one size",
-            args=attention_args(draw, batch, regions, dim, dim, hidden),
-        ),
-        Case(
-            "values and gradients",
-            args=attention_args(draw, batch, regions, dim, state, hidden),
-            gradients=True,
-        ),
-        Case("one region", args=attention_args(draw, batch, 1, dim, state, hidden), group="edge"),
-        Case(
-            "one picture", args=attention_args(draw, 1, regions, dim, state, hidden), group="edge"
-        ),
-        Case("large scores", args=tuple(large), group="edge"),
+        case(f"{regions} regions of {dim}, a state of {state}", *usual),
+        case(f"{hidden} regions of {state}, a state of {dim}", regions, hidden, state, dim, batch),
+        case("region and state of one size", batch, regions, dim, dim, hidden),
+        case("values and gradients", *usual, gradients=True),
+        case("one region", batch, 1, dim, state, hidden, group="edge"),
+        case("one picture", 1, regions, dim, state, hidden, group="edge"),
+        Case("large scores", args=(*others, 60 * v), group="edge"),
     ]
 
 
@@ -68,19 +58,6 @@ EXERCISE = Exercise(
     properties=(rows_sum_to_one(1),),
     picture=weights_picture(1, "pictures", "regions"),
 )
-
-
-def scored(score: Callable[..., Tensor]) -> Callable[..., tuple[Tensor, Tensor]]:
-    """soft_attention with other scores (B, R)."""
-
-    def variant(
-        regions: Tensor, state: Tensor, w_r: Tensor, w_s: Tensor, v: Tensor
-    ) -> tuple[Tensor, Tensor]:
-        weights = score(regions, state, w_r, w_s, v).softmax(-1)
-        return (weights[:, None] @ regions).squeeze(1), weights
-
-    return variant
-
 
 EXERCISE.misconception(
     "no-tanh",
@@ -130,23 +107,6 @@ EXERCISE.misconception(
     syntax=lambda tree: len(syntax.calls(tree, "tanh")) > 1,
 )
 
-
-def mixed(regions: Tensor, weights: Tensor) -> Tensor:
-    return (weights[:, None] @ regions).squeeze(1)
-
-
-def no_region_axis(mix: Callable[[Tensor, Tensor], Tensor]) -> Callable[..., Any]:
-    """One region or one picture still works, and there ways to mix differ."""
-
-    def variant(
-        regions: Tensor, state: Tensor, w_r: Tensor, w_s: Tensor, v: Tensor
-    ) -> tuple[Tensor, Tensor]:
-        weights = (torch.tanh(regions @ w_r + state @ w_s) @ v).softmax(-1)
-        return mix(regions, weights), weights
-
-    return variant
-
-
 EXERCISE.misconception(
     "no-region-axis",
     "The state does not meet every region",
@@ -156,11 +116,6 @@ EXERCISE.misconception(
     no_region_axis(mixed),
     no_region_axis(lambda regions, weights: (weights[..., None] * regions).sum(1)),
 )
-
-
-def energies(regions: Tensor, state: Tensor, w_r: Tensor, w_s: Tensor, v: Tensor) -> Tensor:
-    return torch.tanh(regions @ w_r + (state @ w_s)[:, None]) @ v
-
 
 EXERCISE.misconception(
     "scaled",
@@ -173,24 +128,12 @@ EXERCISE.misconception(
     scored(lambda r, s, w_r, w_s, v: energies(r, s, w_r, w_s, v) / r.shape[1] ** 0.5),
 )
 
-
-def finished(result: Callable[[Tensor, Tensor, Tensor], Any]) -> Callable[..., Any]:
-    """soft_attention that returns something else, made of regions (B, R, D), scores (B, R) and
-    weights (B, R)."""
-
-    def variant(regions: Tensor, state: Tensor, w_r: Tensor, w_s: Tensor, v: Tensor) -> Any:
-        scores = energies(regions, state, w_r, w_s, v)
-        return result(regions, scores, scores.softmax(-1))
-
-    return variant
-
-
 EXERCISE.misconception(
     "no-softmax",
     "Scores instead of weights",
     "You use the scores as they are. Weights are positive and sum to one: something is missing "
     "between scores and context.",
-    finished(lambda regions, scores, weights: (mixed(regions, scores), scores)),
+    finished(lambda r, scores, weights: (mixed(r, scores), scores)),
 )
 
 EXERCISE.misconception(
@@ -198,12 +141,7 @@ EXERCISE.misconception(
     "The pictures compete instead of the regions",
     "You take the softmax over the batch. The regions of one picture share the attention: which "
     "axis are they?",
-    finished(
-        lambda regions, scores, weights: (
-            mixed(regions, scores.softmax(0)),
-            scores.softmax(0),
-        )
-    ),
+    finished(lambda r, scores, weights: (mixed(r, scores.softmax(0)), scores.softmax(0))),
 )
 
 EXERCISE.misconception(
@@ -211,12 +149,7 @@ EXERCISE.misconception(
     "Every region by itself",
     "You use a sigmoid: each region gets its weight without looking at the others, and they do "
     "not sum to one.",
-    finished(
-        lambda regions, scores, weights: (
-            mixed(regions, scores.sigmoid()),
-            scores.sigmoid(),
-        )
-    ),
+    finished(lambda r, scores, weights: (mixed(r, scores.sigmoid()), scores.sigmoid())),
 )
 
 EXERCISE.misconception(
@@ -224,7 +157,7 @@ EXERCISE.misconception(
     "The mean of the weighted regions",
     "Your context is too small by the number of regions: the weights already sum to one, so "
     "weighted regions are added up.",
-    finished(lambda regions, scores, weights: ((weights[..., None] * regions).mean(1), weights)),
+    finished(lambda r, scores, weights: ((weights[..., None] * r).mean(1), weights)),
 )
 
 EXERCISE.misconception(
@@ -232,7 +165,7 @@ EXERCISE.misconception(
     "The weights are not used",
     "Your context is the plain mean of the regions. The weights say how much of each region goes "
     "in.",
-    finished(lambda regions, scores, weights: (regions.mean(1), weights)),
+    finished(lambda r, scores, weights: (r.mean(1), weights)),
 )
 
 EXERCISE.misconception(
@@ -240,54 +173,43 @@ EXERCISE.misconception(
     "One region takes all",
     "You take the region with the largest weight. That is a hard choice, and nothing can be "
     "learned through an argmax: mix all regions.",
-    finished(
-        lambda regions, scores, weights: (
-            regions[torch.arange(len(regions)), weights.argmax(-1)],
-            weights,
-        )
-    ),
+    finished(lambda r, scores, weights: (r[torch.arange(len(r)), weights.argmax(-1)], weights)),
 )
 
-
-@EXERCISE.misconception(
+EXERCISE.misconception(
     "context-of-projections",
     "A context of projections",
     "You mix `regions @ w_r`. The projection is for the scores; what is brought back are the "
     "regions themselves, of size D.",
+    lambda regions, state, w_r, w_s, v: (
+        mixed(regions @ w_r, weights := energies(regions, state, w_r, w_s, v).softmax(-1)),
+        weights,
+    ),
 )
-def projected_context(
-    regions: Tensor, state: Tensor, w_r: Tensor, w_s: Tensor, v: Tensor
-) -> tuple[Tensor, Tensor]:
-    weights = energies(regions, state, w_r, w_s, v).softmax(-1)
-    return mixed(regions @ w_r, weights), weights
 
-
-@EXERCISE.misconception(
+EXERCISE.misconception(
     "context-of-the-hidden-layer",
     "A context of hidden units",
     "You mix the hidden layer, tanh(…), of size A. It is there for the scores; what is brought "
     "back are the regions themselves, of size D.",
+    lambda *args: (
+        mixed(hidden := hidden_layer(*args[:4]), weights := (hidden @ args[4]).softmax(-1)),
+        weights,
+    ),
 )
-def hidden_context(
-    regions: Tensor, state: Tensor, w_r: Tensor, w_s: Tensor, v: Tensor
-) -> tuple[Tensor, Tensor]:
-    hidden = torch.tanh(regions @ w_r + (state @ w_s)[:, None])
-    weights = (hidden @ v).softmax(-1)
-    return mixed(hidden, weights), weights
-
 
 EXERCISE.misconception(
     "not-summed",
     "Not added up yet",
     "Your context is (B, R, D): the weighted regions, side by side. Add them up.",
-    finished(lambda regions, scores, weights: (weights[..., None] * regions, weights)),
+    finished(lambda r, scores, weights: (weights[..., None] * r, weights)),
 )
 
 EXERCISE.misconception(
     "axis-of-one",
     "An axis of length one too many",
     "Your context is (B, 1, D). The text asks for (B, D): take the axis of length one out.",
-    finished(lambda regions, scores, weights: (weights[:, None] @ regions, weights)),
+    finished(lambda r, scores, weights: (weights[:, None] @ r, weights)),
 )
 
 EXERCISE.misconception(
@@ -295,7 +217,7 @@ EXERCISE.misconception(
     "An axis of length one too many",
     "Your context is (B, 1, D) and your weights are (B, 1, R). The axis was useful for the "
     "product; take it out of both again.",
-    finished(lambda regions, scores, weights: (weights[:, None] @ regions, weights[:, None])),
+    finished(lambda r, scores, weights: (weights[:, None] @ r, weights[:, None])),
 )
 
 EXERCISE.misconception(
@@ -303,26 +225,23 @@ EXERCISE.misconception(
     "The weights are missing",
     "You return the context alone. The weights are what we want to see: return both, context "
     "first.",
-    finished(lambda regions, scores, weights: mixed(regions, weights)),
+    finished(lambda r, scores, weights: mixed(r, weights)),
 )
 
 EXERCISE.misconception(
     "scores-returned",
     "Scores returned instead of weights",
     "Your context is right, but what you return beside it are the scores before the softmax.",
-    finished(lambda regions, scores, weights: (mixed(regions, weights), scores)),
+    finished(lambda r, scores, weights: (mixed(r, weights), scores)),
 )
 
-
-@EXERCISE.misconception(
+EXERCISE.misconception(
     "softmax-over-hidden",
     "Softmax over the hidden layer",
     "You take the softmax over the hidden units, before v. The regions must share the attention: "
     "first one score per region, then softmax.",
+    lambda regions, *others: (
+        mixed(regions, weights := hidden_layer(regions, *others[:3]).softmax(-1) @ others[3]),
+        weights,
+    ),
 )
-def over_hidden(
-    regions: Tensor, state: Tensor, w_r: Tensor, w_s: Tensor, v: Tensor
-) -> tuple[Tensor, Tensor]:
-    hidden = torch.tanh(regions @ w_r + (state @ w_s)[:, None]).softmax(-1)
-    weights = hidden @ v
-    return mixed(regions, weights), weights

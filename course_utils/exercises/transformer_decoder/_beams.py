@@ -121,3 +121,15 @@ def beats_greedy(search: TableSearch, found: list[int]) -> bool:
 
 def misses_the_best(search: TableSearch, found: list[int]) -> bool:
     return found != search.compete(1) and found != search.compete(10**6)
+
+
+def ends_after(count: int) -> Wanted:
+    return lambda search, found: ended(search, found) and len(found) > count
+
+
+def cut_off(search: TableSearch, found: list[int]) -> bool:
+    return not ended(search, found)
+
+
+def not_per_token(search: TableSearch, found: list[int]) -> bool:
+    return found != search.compete(3, normalised=True)

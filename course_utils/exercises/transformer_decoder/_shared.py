@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from course_utils import transformer_decoder as ref
 from course_utils.judging.compare import describe
 from course_utils.judging.exercise import Case, Draw, Outcome, Property
+from course_utils.judging.runner import play
 
 
 def state(draw: Draw, module: nn.Module) -> dict[str, Tensor]:
@@ -57,3 +58,17 @@ def greedy(
         return tokens[1:]
 
     return variant
+
+
+def numbers(value: Any) -> list[int]:
+    """The tokens of an answer, whatever they are packed in."""
+    if isinstance(value, list | tuple):
+        return [number for item in value for number in numbers(item)]
+    return value.flatten().tolist() if isinstance(value, Tensor) else [value]
+
+
+def right_but(packed: Callable[[Any], bool]) -> Callable[[Case, Outcome], bool]:
+    """A symptom: the tokens of greedy decoding, but in the wrong form."""
+    return lambda case, got: (
+        packed(got.value) and numbers(got.value) == play(case, ref.greedy_decode).value
+    )

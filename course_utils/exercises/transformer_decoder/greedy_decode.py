@@ -3,18 +3,17 @@
 next_logits: (1, t) int -> (1, V). -> list of ints.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import torch
 
 from course_utils import transformer_decoder as ref
-from course_utils.exercises.transformer_decoder._shared import greedy, list_of_ints
 from course_utils.judging import syntax
-from course_utils.judging.exercise import Case, Draw, Exercise, Outcome
+from course_utils.judging.exercise import Case, Draw, Exercise
 from course_utils.judging.promises import all_of, different, positive
-from course_utils.judging.runner import play
 from course_utils.judging.toys import Toy
+
+from ._shared import greedy, list_of_ints, right_but
 
 
 def word_table(draw: Draw, words: int, eos: int, end: int | None) -> Toy:
@@ -39,28 +38,25 @@ def cases(draw: Draw) -> list[Case]:
     v, w = draw.sizes(2, low=5, high=9)
     bos, eos = (int(i) for i in draw.permutation(v)[:2])
     start, stop = (int(i) for i in draw.permutation(w)[:2])
+
+    def case(label: str, *args: Any) -> Case:
+        return Case(label, args)
+
+    def edge(label: str, *args: Any) -> Case:
+        return Case(label, args, group="edge")
+
     return [
-        Case("the example of the text: a countdown from 4", args=(countdown(), 4, 0, 9)),
-        Case("the example of the text, cut off after 2", args=(countdown(), 4, 0, 2)),
-        Case("ends by itself after 4 tokens", args=(word_table(draw, v, eos, 4), bos, eos, 8)),
-        Case("ends by itself after 6 tokens", args=(word_table(draw, w, stop, 6), start, stop, 9)),
-        Case("another start", args=(word_table(draw, w, stop, 3), (stop + 1) % w, stop, 9)),
-        Case("cut off after 5 tokens", args=(word_table(draw, v, eos, None), bos, eos, 5)),
-        Case(
-            "ends exactly at max_len",
-            args=(word_table(draw, w, stop, 5), start, stop, 5),
-            group="edge",
-        ),
-        Case("ends at once", args=(word_table(draw, v, eos, 1), bos, eos, 6), group="edge"),
-        Case(
-            "one token at most", args=(word_table(draw, w, stop, 4), start, stop, 1), group="edge"
-        ),
-        Case(
-            "a long text, cut off after 20 tokens",
-            args=(word_table(draw, v, eos, None), bos, eos, 20),
-            group="edge",
-        ),
-        Case("eos is token 0", args=(word_table(draw, v, 0, 3), 1, 0, 7), group="edge"),
+        case("the example of the text: a countdown from 4", countdown(), 4, 0, 9),
+        case("the example of the text, cut off after 2", countdown(), 4, 0, 2),
+        case("ends by itself after 4 tokens", word_table(draw, v, eos, 4), bos, eos, 8),
+        case("ends by itself after 6 tokens", word_table(draw, w, stop, 6), start, stop, 9),
+        case("another start", word_table(draw, w, stop, 3), (stop + 1) % w, stop, 9),
+        case("cut off after 5 tokens", word_table(draw, v, eos, None), bos, eos, 5),
+        edge("ends exactly at max_len", word_table(draw, w, stop, 5), start, stop, 5),
+        edge("ends at once", word_table(draw, v, eos, 1), bos, eos, 6),
+        edge("one token at most", word_table(draw, w, stop, 4), start, stop, 1),
+        edge("a long text, cut off after 20 tokens", word_table(draw, v, eos, None), bos, eos, 20),
+        edge("eos is token 0", word_table(draw, v, 0, 3), 1, 0, 7),
     ]
 
 
@@ -227,26 +223,12 @@ EXERCISE.misconception(
 )
 
 
-def numbers(value: Any) -> list[int]:
-    """The tokens of an answer, whatever they are packed in."""
-    if isinstance(value, list | tuple):
-        return [number for item in value for number in numbers(item)]
-    return value.flatten().tolist() if isinstance(value, torch.Tensor) else [value]
-
-
-def right_but(packed: Callable[[Any], bool]) -> Callable[[Case, Outcome], bool]:
-    """A symptom: the right tokens in the wrong form."""
-    return lambda case, got: (
-        packed(got.value) and numbers(got.value) == play(case, ref.greedy_decode).value
-    )
-
-
 EXERCISE.misconception(
     "not-ints",
     "Tensors instead of ints",
     "The tokens are right, but they are still tensors. The text asks for a list of Python ints, "
-    "which "
-    "can be looked up in a vocabulary: `int(...)` or `.item()` for one, `.tolist()` for many.",
+    "which can be looked up in a vocabulary: `int(...)` or `.item()` for one, `.tolist()` for "
+    "many.",
     symptom=right_but(
         lambda value: (
             (isinstance(value, torch.Tensor) and value.dim() == 1)

@@ -3,8 +3,6 @@
 (B, V) -> (B, V): the probabilities from which the next word is drawn.
 """
 
-from collections.abc import Callable
-
 import torch
 from torch import Tensor
 
@@ -13,7 +11,7 @@ from course_utils.judging.pictures import weights_picture
 from course_utils.judging.promises import all_of, no_ties, positive
 from course_utils.judging.properties import rows_sum_to_one
 
-Weigh = Callable[..., Tensor]
+from ._sampling import among_the_largest, before, clear, kept, weighs
 
 
 def sampling_weights(
@@ -28,33 +26,6 @@ def sampling_weights(
     return weights / weights.sum(-1, keepdim=True)
 
 
-def among_the_largest(logits: Tensor, count: int) -> Tensor:
-    """(B, V) -> (B, V) bool: is a word among the `count` likeliest ones of its row?"""
-    return logits.argsort(-1, descending=True).argsort(-1) < count
-
-
-def before(weights: Tensor) -> Tensor:
-    """(B, V) -> (B, V): how much probability the likelier words have together."""
-    ordered, order = weights.sort(-1, descending=True)
-    return torch.zeros_like(weights).scatter(-1, order, ordered.cumsum(-1) - ordered)
-
-
-def clear(draw: Draw, rows: int, words: int, *settings: float | int | None) -> Tensor:
-    """Logits in which no rounding decides: no sum of probabilities is close to top_p, and no two
-    words are close to one another."""
-    temperature, top_k, top_p = (*settings, None, None, None)[:3]
-    while True:
-        logits = draw.normal(rows, words, scale=1.5)
-        gaps = logits.sort(-1).values.diff(dim=-1).amin()
-        scaled = logits / float(temperature or 1)
-        if top_k is not None:
-            scaled = scaled.masked_fill(~among_the_largest(scaled, int(top_k)), -torch.inf)
-        sums = scaled.softmax(-1).sort(-1, descending=True).values.cumsum(-1)
-        far = top_p is None or float((sums - top_p).abs().min()) > 0.01
-        if far and float(gaps) > 0.005:
-            return logits
-
-
 def cases(draw: Draw) -> list[Case]:
     b, v, w, u = draw.sizes(4, low=3, high=9)
 
@@ -63,6 +34,7 @@ def cases(draw: Draw) -> list[Case]:
         args = (clear(draw, rows, words, *settings), *settings)
         return Case(label.removeprefix("edge: "), args=args, group=group)
 
+    three = torch.tensor([[0.25, 0.4, 0.35]]).log()
     by_hand = torch.tensor([[0.4, 0.1, 0.3, 0.2]]).log()
     return [
         Case("the example, top_p of 0.6", args=(by_hand, 1.0, None, 0.6)),
@@ -77,10 +49,11 @@ def cases(draw: Draw) -> list[Case]:
         case("edge: top_p of 0.05: one word stays", b, w, 1.0, None, 0.05),
         case("edge: only one word", w, u, 0.7, 1),
         Case(
-            "very cold, large logits",
-            args=(40 * clear(draw, b, v), 0.05, None, None),
-            group="edge",
+            "very cold, large logits", args=(40 * clear(draw, b, v), 0.05, None, None), group="edge"
         ),
+        Case("two of three words", args=(three, 1.0, None, 0.7), group="edge"),
+        Case("logits near -500", args=(clear(draw, b, w) - 500, 1.0, 2), group="edge"),
+        Case("nothing but logits", args=(clear(draw, b, u),), group="edge"),
     ]
 
 
@@ -91,45 +64,10 @@ EXERCISE = Exercise(
     reference=sampling_weights,
     returns=("weights (B, V)",),
     cases=cases,
-    promised=all_of(no_ties(0), positive(1)),
+    promised=all_of(no_ties(0), lambda case: len(case.args) < 2 or positive(1)(case)),
     properties=(rows_sum_to_one(0),),
     picture=weights_picture(0),
 )
-
-
-def weighs(
-    scale: Callable[[Tensor, float], Tensor] = lambda logits, temperature: logits / temperature,
-    largest: Callable[[Tensor, int], Tensor] = among_the_largest,
-    stays: Callable[[Tensor, float], Tensor] = lambda weights, p: before(weights) < p,
-    normalise: bool = True,
-) -> Weigh:
-    """The weights with one step done in another way, as a variant."""
-
-    def variant(
-        logits: Tensor,
-        temperature: float = 1.0,
-        top_k: int | None = None,
-        top_p: float | None = None,
-    ) -> Tensor:
-        logits = scale(logits, temperature)
-        if top_k is not None:
-            logits = logits.masked_fill(~largest(logits, top_k), -torch.inf)
-        weights = logits.softmax(-1)
-        if top_p is not None:
-            weights = weights * stays(weights, top_p)
-        return weights / weights.sum(-1, keepdim=True) if normalise else weights
-
-    return variant
-
-
-def kept(logits: Tensor, top_k: int | None = None, top_p: float | None = None) -> Tensor:
-    """(B, V) -> (B, V) bool: which words stay, even those whose weight rounds to 0."""
-    stay = torch.ones_like(logits, dtype=torch.bool)
-    if top_k is not None:
-        stay = among_the_largest(logits, top_k)
-    if top_p is not None:
-        stay = stay & (before(logits.masked_fill(~stay, -torch.inf).softmax(-1)) < top_p)
-    return stay
 
 
 EXERCISE.misconception(

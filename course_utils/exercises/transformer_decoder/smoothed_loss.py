@@ -4,7 +4,7 @@
 """
 
 import ast
-from collections.abc import Callable
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -16,47 +16,46 @@ from course_utils.judging.exercise import Case, Draw, Exercise, Forbidden
 from course_utils.judging.promises import something_real
 from course_utils.judging.properties import no_nan
 
+from ._losses import means_of_sentences, real, smoothed, terms
+
 
 def cases(draw: Draw) -> list[Case]:
     b, t, v = draw.sizes(3, low=3, high=8)
 
-    def batch(
-        batch: int, length: int, words: int, pad: int, scale: float = 2.0
-    ) -> tuple[Tensor, Tensor, int]:
+    def batch(batch: int, length: int, words: int, pad: int) -> tuple[Tensor, Tensor, int]:
         targets = draw.integers(0, words - 1, batch, length)
         targets[targets == pad] = (pad + 1) % words
         for row in range(batch):  # sentences of different lengths
             targets[row, 1 + (row + 1) % length :] = pad
-        return draw.normal(batch, length, words, scale=scale), targets, pad
+        return draw.normal(batch, length, words, scale=2.0), targets, pad
 
     far = batch(t, b, v, 0)
     scattered = draw.integers(0, v - 1, b, t)
     scattered[:, 0], scattered[0, 1], scattered[1] = 0, 1, 0  # a sentence of padding alone
     example = draw.normal(1, 1, 4), torch.tensor([[2]]), 0, 0.2
+
+    def case(label: str, *args: Any, **more: Any) -> Case:
+        return Case(label, args, **more)
+
+    def edge(label: str, *args: Any, **more: Any) -> Case:
+        return Case(label, args, group="edge", **more)
+
     return [
-        Case("one word, the target (0.05, 0.05, 0.85, 0.05) of the text", args=example),
-        Case(
-            f"{b} sentences of at most {t} words, {v} words in all", args=(*batch(b, t, v, 0), 0.1)
-        ),
-        Case("more smoothing, another padding id", args=(*batch(t, v, b, b - 1), 0.3)),
-        Case("values and gradients", args=(*batch(v, b, t, 0), 0.2), gradients=True),
-        Case("no smoothing: plain cross entropy", args=(*batch(b, v, t, 1), 0.0), group="edge"),
-        Case(
-            "smoothing 1: only the uniform part is left",
-            args=(*batch(v, t, b, 0), 1.0),
-            group="edge",
-        ),
-        Case("logits of ±200", args=(100 * far[0], *far[1:], 0.1), group="edge", gradients=True),
-        Case(
+        case("one word, the target (0.05, 0.05, 0.85, 0.05) of the text", *example),
+        case(f"{b} sentences of at most {t} words, {v} words in all", *batch(b, t, v, 0), 0.1),
+        case("more smoothing, another padding id", *batch(t, v, b, b - 1), 0.3),
+        case("values and gradients", *batch(v, b, t, 0), 0.2, gradients=True),
+        edge("no smoothing: plain cross entropy", *batch(b, v, t, 1), 0.0),
+        edge("smoothing 1: only the uniform part is left", *batch(v, t, b, 0), 1.0),
+        edge("logits of ±200", 100 * far[0], *far[1:], 0.1, gradients=True),
+        edge(
             "padding anywhere, one sentence of padding alone",
-            args=(draw.normal(b, t, v), scattered, 0, 0.3),
-            group="edge",
+            draw.normal(b, t, v),
+            scattered,
+            0,
+            0.3,
         ),
-        Case(
-            "no padding at all",
-            args=(draw.normal(b, t, v), draw.integers(1, v - 1, b, t), 0, 0.1),
-            group="edge",
-        ),
+        edge("no padding at all", draw.normal(b, t, v), draw.integers(1, v - 1, b, t), 0, 0.1),
     ]
 
 
@@ -85,46 +84,14 @@ EXERCISE = Exercise(
     ),
 )
 
-
-def smoothed(spread: Callable[[Tensor, Tensor, int, float], Tensor]) -> Callable[..., Tensor]:
-    """The loss with another target distribution: `spread(one-hot (B, T, V), log probabilities, pad,
-    smoothing)` -> (B, T, V)."""
-
-    def variant(logits: Tensor, targets: Tensor, pad: int, smoothing: float) -> Tensor:
-        log_probs = F.log_softmax(logits, dim=-1)
-        hot = F.one_hot(targets, logits.shape[-1]).float()
-        loss = -(spread(hot, log_probs, pad, smoothing) * log_probs).sum(-1)
-        return loss[targets != pad].mean()
-
-    return variant
-
-
 EXERCISE.misconception(
     "others-only",
     "The right word gets nothing of the smoothing",
     "You spread the smoothing over the wrong words alone. Here, as in torch, all V words share "
     "it, the right one too.",
-    smoothed(lambda hot, log_probs, pad, s: (1 - s) * hot + s * (1 - hot) / (hot.shape[-1] - 1)),
-    smoothed(lambda hot, log_probs, pad, s: (1 - s) * hot + s * (1 - hot) / hot.shape[-1]),
+    smoothed(lambda hot, words, s: (1 - s) * hot + s * (1 - hot) / (len(words) - 1)),
+    smoothed(lambda hot, words, s: (1 - s) * hot + s * (1 - hot) / len(words)),
 )
-
-
-def without_pad_class(hot: Tensor, log_probs: Tensor, pad: int, s: float) -> Tensor:
-    others = torch.ones(hot.shape[-1])
-    others[pad] = 0
-    return (1 - s) * hot + s * (1 - hot) * others / (hot.shape[-1] - 2)
-
-
-def all_but_pad(hot: Tensor, log_probs: Tensor, pad: int, s: float) -> Tensor:
-    words = torch.ones(hot.shape[-1])
-    words[pad] = 0
-    return (1 - s) * hot + s * words / words.sum()
-
-
-def pad_share_lost(hot: Tensor, log_probs: Tensor, pad: int, s: float) -> Tensor:
-    words = torch.ones(hot.shape[-1])
-    words[pad] = 0
-    return (1 - s) * hot + s * words / hot.shape[-1]
 
 
 EXERCISE.misconception(
@@ -132,9 +99,9 @@ EXERCISE.misconception(
     "Padding is left out as a word",
     "You take padding out of the words that share the smoothing (as the Annotated Transformer "
     "does). Here, as in torch, `pad` says only which *positions* are ignored.",
-    smoothed(without_pad_class),
-    smoothed(all_but_pad),
-    smoothed(pad_share_lost),
+    smoothed(lambda hot, words, s: (1 - s) * hot + s * (1 - hot) * words / (words.sum() - 1)),
+    smoothed(lambda hot, words, s: (1 - s) * hot + s * words / words.sum()),
+    smoothed(lambda hot, words, s: (1 - s) * hot + s * words / len(words)),
 )
 
 EXERCISE.misconception(
@@ -142,7 +109,7 @@ EXERCISE.misconception(
     "The smoothing is not divided",
     "Every one of the V words gets the whole smoothing in your target, which then sums to far "
     "more than one. It is one s for all words together.",
-    smoothed(lambda hot, log_probs, pad, s: (1 - s) * hot + s),
+    smoothed(lambda hot, words, s: (1 - s) * hot + s),
 )
 
 EXERCISE.misconception(
@@ -150,7 +117,7 @@ EXERCISE.misconception(
     "The right word keeps everything",
     "Your target keeps 1 for the right word and adds the smoothing on top: it sums to 1 + s. What "
     "the others get must be taken from somewhere.",
-    smoothed(lambda hot, log_probs, pad, s: hot + s / hot.shape[-1]),
+    smoothed(lambda hot, words, s: hot + s / len(words)),
 )
 
 EXERCISE.misconception(
@@ -158,23 +125,15 @@ EXERCISE.misconception(
     "s and 1 - s are swapped",
     "Most of your target is uniform, and only s of it lies on the right word. Look again at which "
     "part smoothing is.",
-    smoothed(lambda hot, log_probs, pad, s: s * hot + (1 - s) / hot.shape[-1]),
+    smoothed(lambda hot, words, s: s * hot + (1 - s) / len(words)),
 )
 
 EXERCISE.misconception(
     "smoothing-ignored",
     "Plain cross entropy",
     "Your loss does not depend on `smoothing`: it is the plain cross entropy.",
-    smoothed(lambda hot, log_probs, pad, s: hot),
+    smoothed(lambda hot, words, s: hot),
 )
-
-
-def terms(logits: Tensor, targets: Tensor, smoothing: float) -> Tensor:
-    log_probs = F.log_softmax(logits, dim=-1)
-    return -(1 - smoothing) * log_probs.gather(-1, targets[..., None]).squeeze(
-        -1
-    ) - smoothing * log_probs.mean(-1)
-
 
 EXERCISE.misconception(
     "pad-counted",
@@ -184,15 +143,15 @@ EXERCISE.misconception(
     lambda logits, targets, pad, smoothing: terms(logits, targets, smoothing).mean(),
 )
 
-
-@EXERCISE.misconception(
+EXERCISE.misconception(
     "pad-in-the-denominator",
     "Divided by all positions",
     "Padding adds nothing to your sum, but it is still counted when you divide: a batch with more "
     "padding looks better. Divide by the number of real tokens.",
+    lambda logits, targets, pad, smoothing: (
+        terms(logits, targets, smoothing) * (targets != pad)
+    ).mean(),
 )
-def denominator_with_pad(logits: Tensor, targets: Tensor, pad: int, smoothing: float) -> Tensor:
-    return (terms(logits, targets, smoothing) * (targets != pad)).mean()
 
 
 @EXERCISE.misconception(
@@ -207,12 +166,6 @@ def smooth_part_with_pad(logits: Tensor, targets: Tensor, pad: int, smoothing: f
     return -(1 - smoothing) * right[targets != pad].mean() - smoothing * log_probs.mean()
 
 
-def means_of_sentences(logits: Tensor, targets: Tensor, pad: int, smoothing: float) -> Tensor:
-    """(B,): NaN for a sentence of padding alone."""
-    real = (targets != pad).float()
-    return (terms(logits, targets, smoothing) * real).sum(1) / real.sum(1)
-
-
 EXERCISE.misconception(
     "mean-of-sentences",
     "A mean of means",
@@ -223,67 +176,50 @@ EXERCISE.misconception(
     lambda *args: (means := means_of_sentences(*args))[~means.isnan()].mean(),
 )
 
-
-@EXERCISE.misconception(
+EXERCISE.misconception(
     "sum-over-tokens",
     "A sum instead of a mean",
     "Your loss grows with the number of tokens in the batch. The text asks for the mean over the "
     "tokens that are not padding.",
+    lambda *args: real(*args).sum(),
 )
-def sum_of_tokens(logits: Tensor, targets: Tensor, pad: int, smoothing: float) -> Tensor:
-    return terms(logits, targets, smoothing)[targets != pad].sum()
-
 
 EXERCISE.misconception(
     "not-averaged",
     "One loss per token",
     "You return one loss per token. The text asks for one number: their mean.",
-    lambda logits, targets, pad, smoothing: terms(logits, targets, smoothing)[targets != pad],
+    real,
 )
 
-
-@EXERCISE.misconception(
+EXERCISE.misconception(
     "unstable-log",
     "The logarithm of a rounded 0",
     "You take the softmax first and its logarithm afterwards. With logits of 200 a probability "
     "rounds to 0, and its logarithm is minus infinity. There is one function that does both "
     "safely.",
+    lambda *args: real(*args, logs=lambda logits: logits.softmax(-1).log()).mean(),
 )
-def unstable_loss(logits: Tensor, targets: Tensor, pad: int, smoothing: float) -> Tensor:
-    log_probs = logits.softmax(-1).log()
-    loss = -(1 - smoothing) * log_probs.gather(-1, targets[..., None]).squeeze(
-        -1
-    ) - smoothing * log_probs.mean(-1)
-    return loss[targets != pad].mean()
 
-
-@EXERCISE.misconception(
+EXERCISE.misconception(
     "no-softmax",
     "Logits used as log probabilities",
     "You use the logits as they are. They are not normalised: a model could lower this loss for "
     "ever by making all of them larger.",
+    lambda *args: real(*args, logs=lambda logits: logits).mean(),
 )
-def no_softmax(logits: Tensor, targets: Tensor, pad: int, smoothing: float) -> Tensor:
-    loss = -(1 - smoothing) * logits.gather(-1, targets[..., None]).squeeze(
-        -1
-    ) - smoothing * logits.mean(-1)
-    return loss[targets != pad].mean()
 
-
-@EXERCISE.misconception(
+EXERCISE.misconception(
     "softmax-before-cross-entropy",
     "Softmax twice",
     "You apply softmax to the logits and then something that applies it again. The second softmax "
     "sees numbers between 0 and 1 and makes them all nearly equal.",
+    lambda logits, *others: ref.smoothed_loss(logits.softmax(-1), *others),
 )
-def twice_softmax(logits: Tensor, targets: Tensor, pad: int, smoothing: float) -> Tensor:
-    return ref.smoothed_loss(logits.softmax(-1), targets, pad, smoothing)
-
 
 EXERCISE.misconception(
     "wrong-sign",
     "The sign is lost",
     "Your loss is negative: better predictions give a *larger* number. A loss is what gets "
     "smaller.",
-    lambda logits, targets, pad, smoothing: -ref.smoothed_loss(logits, targets, pad, smoothing),
+    lambda *args: -ref.smoothed_loss(*args),
 )

@@ -10,11 +10,12 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from course_utils import transformer_encoder as ref
-from course_utils.exercises.transformer_encoder._shared import state
 from course_utils.judging import syntax
 from course_utils.judging.compare import difference
 from course_utils.judging.exercise import Call, Case, Draw, Exercise, Outcome
 from course_utils.judging.runner import play
+
+from ._shared import state
 
 
 def cases(draw: Draw) -> list[Case]:

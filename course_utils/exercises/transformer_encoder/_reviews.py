@@ -105,3 +105,21 @@ def below(bar: float) -> Callable[[Case, Outcome], bool]:
     return lambda case, got: (
         marked(case).logits(got) is not None and marked(case).share(got, marked(case).labels) < bar
     )
+
+
+def blind_to_order(case: Case, got: Outcome) -> bool:
+    """The same words in another order get the same answer, and it is not because there is no
+    other."""
+    mark = marked(case)
+    found = mark.share(got, mark.labels) + mark.share(got, mark.rivals)
+    return found > 0.75 and not apart(got.values[2], got.values[7])
+
+
+def loses_the_batch(case: Case, got: Outcome) -> bool:
+    """One review gives (classes,) instead of (1, classes)."""
+    alone = got.values[6]
+    return isinstance(alone, Tensor) and alone.shape == (marked(case).classes,)
+
+
+def nothing_learned(case: Case, got: Outcome) -> bool:
+    return below(1 / marked(case).classes + 0.15)(case, got)

@@ -1,5 +1,7 @@
 """What several exercises of this unit have in common."""
 
+from typing import Any
+
 import torch
 from torch import Tensor, nn
 
@@ -19,6 +21,7 @@ NOT_ALLOWED = (
     "Not allowed here: torch's own {}. The point is to write it once by hand; afterwards use "
     "torch's."
 )
+ENCODERS = ("TransformerEncoderLayer", "TransformerEncoder", "Transformer")
 
 
 def block_sizes(draw: Draw) -> tuple[int, int, int, int, int]:
@@ -34,3 +37,17 @@ def padding(draw: Draw, batch: int, length: int) -> Tensor:
     lengths = draw.integers(1, length, batch, 1)
     lengths[0] = length - 1
     return (torch.arange(length) < lengths)[:, None, None, :]
+
+
+def mask_of(draw: Draw, kind: str, batch: int, length: int) -> tuple[Tensor, ...]:
+    """A mask of this kind as a further argument; none for ""."""
+    if kind == "padding":
+        return (padding(draw, batch, length),)
+    if kind == "causal":
+        return (torch.ones(length, length, dtype=torch.bool).tril(),)
+    return (draw.mask(1, 1, length, length),) if kind == "for all" else ()
+
+
+def changed(base: type[nn.Module], **methods: Any) -> type[nn.Module]:
+    """The reference with other methods."""
+    return type(base.__name__, (base,), methods)

@@ -3,36 +3,30 @@
 (N, T) int, (N,) int -> a trained model: tokens (M, T') -> logits (M, classes).
 """
 
-import ast
 from collections.abc import Callable
 
 import torch
-from torch import Tensor
 
 from course_utils import transformer_encoder as ref
 from course_utils.data import reviews
-from course_utils.exercises.transformer_encoder._reviews import (
+from course_utils.judging import syntax
+from course_utils.judging.exercise import Call, Case, Draw, Exercise, Forbidden, Outcome, Property
+from course_utils.judging.judge import VISIBLE_SEED
+
+from ._loops import clears, keeps_padding, reads, returns, trains
+from ._reviews import (
     BAR,
     Marked,
-    apart,
     below,
+    blind_to_order,
     depends_on_neighbours,
     depends_on_padding,
+    loses_the_batch,
     marked,
+    nothing_learned,
     shuffle_words,
     wavers,
 )
-from course_utils.judging import syntax
-from course_utils.judging.exercise import (
-    Call,
-    Case,
-    Draw,
-    Exercise,
-    Forbidden,
-    Outcome,
-    Property,
-)
-from course_utils.judging.judge import VISIBLE_SEED
 
 SEEN, UNSEEN = 1000, 400
 
@@ -58,15 +52,8 @@ def cases(draw: Draw) -> list[Case]:
     calls = tuple(Call((part,)) for part in parts)
     args = (seen, last[:SEEN], classes, pad, draw.integer(0, 999))
     label = f"{SEEN} reviews of {classes} kinds to learn from, {UNSEEN} never seen"
-    return [
-        Case(
-            label,
-            args=args,
-            then=calls,
-            verify=Marked(classes, last[SEEN:], first[SEEN:]),
-            hidden_values=True,
-        )
-    ]
+    verify = Marked(classes, last[SEEN:], first[SEEN:])
+    return [Case(label, args=args, then=calls, verify=verify, hidden_values=True)]
 
 
 def law(label: str, broken: Callable[[Case, Outcome], bool], text: str) -> Property:
@@ -122,31 +109,12 @@ EXERCISE.misconception(
     symptom=below(0.6),
 )
 
-
-def returns(tree: ast.AST, name: str) -> bool:
-    """Does the function of this name return something anywhere?"""
-    functions = [
-        node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == name
-    ]
-    return not functions or any(
-        isinstance(node, ast.Return) and node.value is not None for node in ast.walk(functions[0])
-    )
-
-
 EXERCISE.misconception(
     "returns-nothing",
     "Nothing is returned",
     "The model is trained and then thrown away: the function has no `return`.",
     syntax=lambda tree: not returns(tree, "train_classifier"),
 )
-
-
-def trains(tree: ast.AST) -> bool:
-    """Does it compute gradients and use them?"""
-    return syntax.uses(tree, "backward", "grad") and syntax.uses(
-        tree, "step", "add_", "sub_", "data", "copy_"
-    )
-
 
 EXERCISE.misconception(
     "never-trained",
@@ -157,44 +125,21 @@ EXERCISE.misconception(
     symptom=below(0.6),
 )
 
-
-def stops_early(case: Case, got: Outcome) -> bool:
-    return below(BAR)(case, got)
-
-
-def clears(tree: ast.AST) -> bool:
-    """Are gradients cleared: by zero_grad, by `grad = None`, or by never keeping them?"""
-    unset = (node for node in ast.walk(tree) if isinstance(node, ast.Assign))
-    return syntax.uses(tree, "zero_grad", "zero_") or any(
-        getattr(t, "attr", "") == "grad" for node in unset for t in node.targets
-    )
-
-
 EXERCISE.misconception(
     "gradients-pile-up",
     "Old gradients are never cleared",
     "`backward` adds to the gradients that are there. Nothing in your loop clears them, so that "
     "each step also repeats all steps before it.",
     syntax=lambda tree: trains(tree) and not clears(tree),
-    symptom=stops_early,
+    symptom=below(BAR),
 )
-
-
-def blind_to_order(case: Case, got: Outcome) -> bool:
-    """The same words in another order get the same answer, and it is not because there is no
-    other."""
-    mark = marked(case)
-    found = mark.share(got, mark.labels) + mark.share(got, mark.rivals)
-    return found > 0.75 and not apart(got.values[2], got.values[7])
-
 
 EXERCISE.misconception(
     "order-ignored",
     "Which words, but not in which order",
     "Your model gives the same answer when the words of a review are shuffled: it finds the two "
     "impressions, but which of them came last is a coin toss. Attention and a mean are blind to "
-    "order: where does your model learn where a word "
-    "stands?",
+    "order: where does your model learn where a word stands?",
     symptom=blind_to_order,
     section=MODEL,
 )
@@ -207,19 +152,11 @@ EXERCISE.misconception(
     symptom=wavers,
 )
 
-
-def loses_the_batch(case: Case, got: Outcome) -> bool:
-    """One review gives (classes,) instead of (1, classes)."""
-    alone = got.values[6]
-    return isinstance(alone, Tensor) and alone.shape == (marked(case).classes,)
-
-
 EXERCISE.misconception(
     "batch-of-one-squeezed",
     "One review alone loses its axis",
     "For a single review your model returns (classes,) instead of (1, classes). `squeeze()` "
-    "without "
-    "an axis drops every axis of length one, the batch too: tell it which one you mean.",
+    "without an axis drops every axis of length one, the batch too: tell it which one you mean.",
     symptom=loses_the_batch,
     section=MODEL,
 )
@@ -234,15 +171,6 @@ EXERCISE.misconception(
     section=MODEL,
 )
 
-
-def reads(tree: ast.AST, name: str) -> bool:
-    """Is this variable used anywhere?"""
-    return any(
-        isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
-        for node in ast.walk(tree)
-    )
-
-
 EXERCISE.misconception(
     "pad-not-used",
     "Padding is not what you take it for",
@@ -252,22 +180,6 @@ EXERCISE.misconception(
     symptom=depends_on_padding,
     section=MODEL,
 )
-
-
-def keeps_padding(tree: ast.AST) -> bool:
-    """Is `tokens == pad` used, never negated, with the course's masks (True = may attend)?"""
-    compared = [n.ops[0] for n in ast.walk(tree) if isinstance(n, ast.Compare)]
-    negated = any(
-        isinstance(n, ast.UnaryOp) and isinstance(n.op, ast.Invert) for n in ast.walk(tree)
-    )
-    return (
-        any(isinstance(op, ast.Eq) for op in compared)
-        and not any(isinstance(op, ast.NotEq) for op in compared)
-        and not negated
-        and not syntax.uses(tree, "TransformerEncoder", "TransformerEncoderLayer", "logical_not")
-        and (bool(syntax.calls(tree, "Encoder")) or bool(syntax.calls(tree, "masked_mean")))
-    )
-
 
 EXERCISE.misconception(
     "mask-inverted",
@@ -288,11 +200,6 @@ EXERCISE.misconception(
     section=MODEL,
 )
 
-
-def no_logits(case: Case, got: Outcome) -> bool:
-    return marked(case).logits(got) is None
-
-
 EXERCISE.misconception(
     "softmax-in-the-model",
     "Probabilities instead of logits",
@@ -307,14 +214,9 @@ EXERCISE.misconception(
     "Not one number per class",
     "The model should return one number per class for each review: (M, classes), before any "
     "argmax.",
-    symptom=no_logits,
+    symptom=lambda case, got: marked(case).logits(got) is None,
     section=MODEL,
 )
-
-
-def nothing_learned(case: Case, got: Outcome) -> bool:
-    return below(1 / marked(case).classes + 0.15)(case, got)
-
 
 EXERCISE.misconception(
     "nothing-learned",
@@ -331,5 +233,5 @@ EXERCISE.misconception(
     "Your model has learned something, but fewer than nine of ten unseen reviews are right. Print "
     "the loss: is it still falling (train longer, or with larger steps), does it jump (smaller "
     "steps), does every epoch see all reviews?",
-    symptom=stops_early,
+    symptom=below(BAR),
 )

@@ -8,8 +8,9 @@ import torch
 from torch import Tensor
 
 from course_utils import vision_transformer as ref
-from course_utils.exercises.vision_transformer._shared import Forward
 from course_utils.judging.exercise import Call, Case, Draw, Exercise, Forbidden
+
+from ._shared import Forward
 
 
 def model_weights(draw: Draw, init: tuple[int, ...]) -> dict[str, Tensor]:
@@ -50,6 +51,8 @@ def cases(draw: Draw) -> list[Case]:
     ]
 
 
+ENCODERS = ("TransformerEncoder", "TransformerEncoderLayer", "Transformer")
+
 EXERCISE = Exercise(
     name="VisionTransformer",
     points=4,
@@ -64,15 +67,7 @@ EXERCISE = Exercise(
         Forbidden(
             "Here you put the model together yourself, from your PatchEmbedding and the course's "
             "Encoder: torchvision's models and torch's TransformerEncoder are not allowed.",
-            names=(
-                "torchvision",
-                "vit_b_16",
-                "vit_b_32",
-                "vit_l_16",
-                "TransformerEncoder",
-                "TransformerEncoderLayer",
-                "Transformer",
-            ),
+            names=("torchvision", "vit_b_16", "vit_b_32", "vit_l_16", *ENCODERS),
         ),
     ),
 )

@@ -3,7 +3,9 @@
 List of (B, H, T, T), first layer first -> (B, T, T).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import reduce
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -18,38 +20,27 @@ def cases(draw: Draw) -> list[Case]:
     batch, heads, tokens, depth, other = draw.sizes(5, low=2, high=7)
 
     def layers(count: int, heads: int, tokens: int, sharpness: float = 2.0) -> list[Tensor]:
-        return [
-            draw.normal(batch, heads, tokens, tokens, scale=sharpness).softmax(-1)
-            for _ in range(count)
-        ]
+        shape = batch, heads, tokens, tokens
+        return [draw.normal(*shape, scale=sharpness).softmax(-1) for _ in range(count)]
 
-    nearly = [
-        layer / layer.sum(-1, keepdim=True) for layer in (w + 1e-3 for w in layers(3, heads, other))
-    ]
+    nearly = [rows(layer + 1e-3) for layer in layers(3, heads, other)]
     dropped = [layer * draw.mask(*layer.shape, keep=0.8) for layer in layers(depth, heads, tokens)]
-    example = [
-        torch.tensor([[[[0.0, 1.0], [0.0, 1.0]]]]),
-        torch.tensor([[[[1.0, 0.0], [1.0, 0.0]]]]),
-    ]
+    example = [torch.tensor([[[row, row]]]) for row in ([0.0, 1.0], [1.0, 0.0])]
+
+    def case(label: str, weights: list[Tensor], **more: Any) -> Case:
+        return Case(label, args=(weights,), **more)
+
     return [
-        Case("the example of the text: two layers, two tokens", args=(example,)),
-        Case(
-            f"{depth} layers, {heads} heads, {tokens} tokens", args=(layers(depth, heads, tokens),)
-        ),
-        Case(
-            f"{tokens} layers, {depth} heads, {heads} tokens", args=(layers(tokens, depth, heads),)
-        ),
-        Case("two sharp layers", args=(layers(2, heads, other, 6.0),)),
-        Case("three even layers", args=(nearly,)),
+        case("the example of the text: two layers, two tokens", example),
+        case(f"{depth} layers, {heads} heads, {tokens} tokens", layers(depth, heads, tokens)),
+        case(f"{tokens} layers, {depth} heads, {heads} tokens", layers(tokens, depth, heads)),
+        case("two sharp layers", layers(2, heads, other, 6.0)),
+        case("three even layers", nearly),
         # an edge case: normalising rows that sum to one changes nothing but the gradient
-        Case("values and gradients", args=(layers(3, heads, other),), group="edge", gradients=True),
-        Case("one layer", args=(layers(1, heads, tokens),), group="edge", gradients=True),
-        Case("one head", args=(layers(depth, 1, tokens),), group="edge"),
-        Case(
-            "rows that sum to less than one (dropout was on)",
-            args=(dropped,),
-            group="edge",
-        ),
+        case("values and gradients", layers(3, heads, other), group="edge", gradients=True),
+        case("one layer", layers(1, heads, tokens), group="edge", gradients=True),
+        case("one head", layers(depth, 1, tokens), group="edge"),
+        case("rows that sum to less than one (dropout was on)", dropped, group="edge"),
     ]
 
 
@@ -65,10 +56,28 @@ EXERCISE = Exercise(
 )
 
 
+def half(attention: Tensor) -> Tensor:
+    return 0.5 * attention + 0.5 * torch.eye(attention.shape[-1])
+
+
+def rows(steps: Tensor) -> Tensor:
+    """Every row divided by its sum."""
+    return steps / steps.sum(-1, keepdim=True)
+
+
+def steps(weights: list[Tensor]) -> list[Tensor]:
+    return [rows(half(layer.mean(1))) for layer in weights]
+
+
+def multiplied(layers: Iterable[Tensor]) -> Tensor:
+    """The product of the normalised layers, later ones on the left."""
+    return reduce(lambda total, layer: layer @ total, map(rows, layers))
+
+
 def rollout(
     fuse: Callable[[Tensor], Tensor] = lambda layer: layer.mean(1),
     mix: Callable[[Tensor, Tensor], Tensor] = lambda a, eye: 0.5 * a + 0.5 * eye,
-    norm: Callable[[Tensor], Tensor] = lambda a: a / a.sum(-1, keepdim=True),
+    norm: Callable[[Tensor], Tensor] = rows,
     join: Callable[[Tensor, Tensor], Tensor] = lambda step, total: step @ total,
 ) -> Callable[[list[Tensor]], Tensor]:
     """attention_rollout with one of its four parts exchanged."""
@@ -103,8 +112,7 @@ EXERCISE.misconception(
     "half-for-the-identity",
     "A half everywhere is not the identity",
     "You add 0.5 to every entry. The residual connection passes each token on to *itself*: only "
-    "the "
-    "diagonal gets the half.",
+    "the diagonal gets the half.",
     rollout(mix=lambda a, eye: 0.5 * a + 0.5),
 )
 
@@ -124,17 +132,13 @@ EXERCISE.misconception(
     rollout(norm=lambda a: a),
 )
 
-
-@EXERCISE.misconception(
+EXERCISE.misconception(
     "normalised-at-the-end",
     "Normalised once, at the end",
     "You normalise the product instead of each layer. Where rows of a layer sum to different "
     "amounts, that is not the same.",
+    lambda weights: rows(rollout(norm=lambda a: a)(weights)),
 )
-def renormalised_later(weights: list[Tensor]) -> Tensor:
-    total = rollout(norm=lambda a: a)(weights)
-    return total / total.sum(-1, keepdim=True)
-
 
 EXERCISE.misconception(
     "columns-normalised",
@@ -143,38 +147,20 @@ EXERCISE.misconception(
     rollout(norm=lambda a: a / a.sum(-2, keepdim=True)),
 )
 
-
-@EXERCISE.misconception(
+EXERCISE.misconception(
     "missing-keepdim",
     "The sums are lined up with the columns",
     "`sum(-1)` drops the axis, and broadcasting divides column j by the sum of row j. You do not "
     "notice as long as all sums are one. `keepdim=True` keeps them in their rows.",
+    rollout(norm=lambda a: a / a.sum(-1)[:, None, :]),
 )
-def no_keepdim(weights: list[Tensor]) -> Tensor:
-    return rollout(norm=lambda a: a / a.sum(-1)[:, None, :])(weights)
-
-
-def rollout_over_batch(weights: list[Tensor]) -> Tensor:
-    eye = total = torch.eye(weights[0].shape[-1])
-    for layer in weights:
-        step = 0.5 * layer.mean(0) + 0.5 * eye
-        total = step / step.sum(-1, keepdim=True) @ total
-    return total
-
-
-def rolled(weights: list[Tensor]) -> Tensor:
-    """(L, B, T, T): the mixed and normalised matrix of every layer."""
-    eye = torch.eye(weights[0].shape[-1])
-    steps = torch.stack([0.5 * layer.mean(1) + 0.5 * eye for layer in weights])
-    return steps / steps.sum(-1, keepdim=True)
-
 
 EXERCISE.misconception(
     "average-of-layers",
     "Layers are averaged",
     "You average the layers. They act one after the other: what layer 2 gathers are mixtures that "
     "layer 1 has made. That is a product.",
-    lambda weights: rolled(weights).mean(0),
+    lambda weights: torch.stack(steps(weights)).mean(0),
 )
 
 EXERCISE.misconception(
@@ -182,7 +168,7 @@ EXERCISE.misconception(
     "Only the last layer",
     "You use the last layer alone. Its keys are no longer patches but mixtures of patches: the "
     "earlier layers say of which.",
-    lambda weights: rolled(weights)[-1],
+    lambda weights: torch.stack(steps(weights))[-1],
 )
 
 EXERCISE.misconception(
@@ -213,7 +199,7 @@ EXERCISE.misconception(
     "The mean over the batch",
     "You average over axis 0, the batch: all images are mixed, and the heads stay apart. The "
     "weights are (B, H, T, T): which axis are the heads?",
-    rollout_over_batch,
+    lambda weights: multiplied(half(layer.mean(0)) for layer in weights),
 )
 
 EXERCISE.misconception(
@@ -223,21 +209,13 @@ EXERCISE.misconception(
     rollout(fuse=lambda layer: layer[:, 0]),
 )
 
-
-@EXERCISE.misconception(
+EXERCISE.misconception(
     "heads-multiplied-apart",
     "Heads are averaged at the end",
     "You multiply head by head and average the products. But the heads of a layer are mixed "
     "before the next layer reads them: average within each layer.",
+    lambda weights: multiplied(half(layer) for layer in weights).mean(1),
 )
-def heads_kept(weights: list[Tensor]) -> Tensor:
-    eye = torch.eye(weights[0].shape[-1])
-    total = eye
-    for layer in weights:
-        step = 0.5 * layer + 0.5 * eye
-        total = step / step.sum(-1, keepdim=True) @ total
-    return total.mean(1)
-
 
 EXERCISE.misconception(
     "elementwise-product",
@@ -247,26 +225,19 @@ EXERCISE.misconception(
     rollout(join=lambda step, total: step * total if total.stride(0) else step),
 )
 
-
-@EXERCISE.misconception(
+EXERCISE.misconception(
     "identity-once",
     "The residual is added only once",
     "You multiply the raw attention matrices and mix in the identity at the end. There is a "
     "residual around every layer.",
+    lambda weights: rows(half(rollout(mix=lambda a, _: a)(weights))),
 )
-def identity_once(weights: list[Tensor]) -> Tensor:
-    eye = torch.eye(weights[0].shape[-1])
-    total = rollout(mix=lambda a, _: a)(weights)
-    step = 0.5 * total + 0.5 * eye
-    return step / step.sum(-1, keepdim=True)
-
 
 EXERCISE.misconception(
     "only-cls-row",
     "Only the row of CLS",
     "You return the row of the CLS token. That is what will be looked at, but the text asks for "
-    "the "
-    "whole matrix (B, T, T).",
+    "the whole matrix (B, T, T).",
     lambda weights: ref.attention_rollout(weights)[:, 0],
     lambda weights: ref.attention_rollout(weights)[:, 0, 1:],
 )

@@ -3,16 +3,16 @@
 (B, C, H, W) -> (B, N, C * patch * patch).
 """
 
-from collections.abc import Callable
-
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
 from course_utils import vision_transformer as ref
-from course_utils.exercises.vision_transformer._shared import plain_reshape, tiles
 from course_utils.judging import syntax
 from course_utils.judging.exercise import Case, Draw, Exercise
+
+from ._cuts import checked_by, cropped, gathered, in_order, sampled, unchecked
+from ._shared import checked, plain_reshape, tiles
 
 
 def cases(draw: Draw) -> list[Case]:
@@ -21,67 +21,34 @@ def cases(draw: Draw) -> list[Case]:
     def images(height: int, width: int) -> Tensor:
         return draw.normal(batch, channels, height, width)
 
+    def refused(label: str, height: int, width: int, patch: int = patch) -> Case:
+        return Case(label, (images(height, width), patch), group="edge", raises=ValueError)
+
     example = torch.arange(24.0).view(1, 1, 4, 6)
+    high, wide = rows * patch, columns * patch
+    pixels = "the height is not a multiple, but there are pixels for whole patches"
     return [
-        Case("the example of the text: 4 x 6 pixels, patches of 2", args=(example, 2)),
+        Case("the example of the text: 4 x 6 pixels, patches of 2", (example, 2)),
         Case(
             f"{rows} x {columns} patches of {patch} x {patch}, {channels} channels",
-            args=(images(rows * patch, columns * patch), patch),
+            (images(high, wide), patch),
         ),
-        Case("a square image", args=(images(columns * patch, columns * patch), patch)),
+        Case("a square image", (images(wide, wide), patch)),
         Case(
-            f"a small image, patches of {rows}",
-            args=(draw.normal(batch, 1, 2 * rows, 3 * rows), rows),
+            f"a small image, patches of {rows}", (draw.normal(batch, 1, 2 * rows, 3 * rows), rows)
         ),
-        Case(
-            "values and gradients",
-            args=(images(columns * patch, rows * patch), patch),
-            gradients=True,
+        Case("values and gradients", (images(wide, high), patch), gradients=True),
+        Case("patches of one pixel", (images(rows, columns), 1), group="edge"),
+        Case("the whole image is one patch", (images(patch, patch), patch), group="edge"),
+        refused("the height is not a multiple", high + 1, wide),
+        refused("the width is not a multiple", high, wide - 1),
+        refused("one row too few", high - 1, wide),
+        refused("one column too many", high, wide + 1),
+        refused(
+            "neither is a multiple, but their sum and product are", 4 * rows + 2, 4 * columns + 2, 4
         ),
-        Case("patches of one pixel", args=(images(rows, columns), 1), group="edge"),
-        Case("the whole image is one patch", args=(images(patch, patch), patch), group="edge"),
-        Case(
-            "the height is not a multiple",
-            args=(images(rows * patch + 1, columns * patch), patch),
-            group="edge",
-            raises=ValueError,
-        ),
-        Case(
-            "the width is not a multiple",
-            args=(images(rows * patch, columns * patch - 1), patch),
-            group="edge",
-            raises=ValueError,
-        ),
-        Case(
-            "one row too few",
-            args=(images(rows * patch - 1, columns * patch), patch),
-            group="edge",
-            raises=ValueError,
-        ),
-        Case(
-            "one column too many",
-            args=(images(rows * patch, columns * patch + 1), patch),
-            group="edge",
-            raises=ValueError,
-        ),
-        Case(
-            "neither is a multiple, but their sum and product are",
-            args=(images(4 * rows + 2, 4 * columns + 2), 4),
-            group="edge",
-            raises=ValueError,
-        ),
-        Case(
-            "the height is not a multiple, but there are pixels for whole patches",
-            args=(images(4 * rows + 2, 8), 4),
-            group="edge",
-            raises=ValueError,
-        ),
-        Case(
-            "the image is smaller than a patch",
-            args=(images(patch - 1, patch), patch),
-            group="edge",
-            raises=ValueError,
-        ),
+        refused(pixels, 4 * rows + 2, 8, 4),
+        refused("the image is smaller than a patch", patch - 1, patch),
     ]
 
 
@@ -110,9 +77,7 @@ EXERCISE.misconception(
     "of whole pixel rows, not a square. A patch has to collect pieces of several rows, and that "
     "takes a change of the order of axes.",
     lambda images, patch: (
-        plain_reshape(images[:, :1], patch)  # for its check
-        if images.shape[-2] % patch or images.shape[-1] % patch
-        else images.flatten(2).unflatten(2, (-1, patch * patch)).transpose(1, 2).flatten(2)
+        checked(images, patch).reshape(*images.shape[:2], -1, patch**2).transpose(1, 2).flatten(2)
     ),
 )
 
@@ -126,29 +91,15 @@ EXERCISE.misconception(
         len(images), -1, images.shape[1] * patch * patch
     ),
     syntax=lambda tree: (
-        len(syntax.calls(tree, "reshape"))
-        + len(syntax.calls(tree, "view"))
-        + len(syntax.calls(tree, "flatten"))
-        > 1
+        sum(len(syntax.calls(tree, name)) for name in ("reshape", "view", "flatten")) > 1
     ),
 )
-
-
-def in_order(*axes: int) -> Callable[[Tensor, int], Tensor]:
-    """patchify with another order of the axes (B, C, rows, p, columns, p)."""
-
-    def variant(images: Tensor, patch: int) -> Tensor:
-        return tiles(images, patch).permute(*axes).flatten(3).flatten(1, 2)
-
-    return variant
-
 
 EXERCISE.misconception(
     "column-by-column",
     "The patches are read column by column",
     "Your patches are right, but they come column after column. The text asks for the order in "
-    "which "
-    "one reads: the first row of patches from left to right, then the second.",
+    "which one reads: the first row of patches from left to right, then the second.",
     in_order(0, 4, 2, 1, 3, 5),
 )
 
@@ -156,8 +107,7 @@ EXERCISE.misconception(
     "pixels-transposed",
     "Every patch lies on its side",
     "Inside a patch you put the columns before the rows, so every patch is transposed. The text "
-    "asks "
-    "for channel, row, column.",
+    "asks for channel, row, column.",
     in_order(0, 2, 4, 1, 5, 3),
 )
 
@@ -170,69 +120,50 @@ EXERCISE.misconception(
     in_order(0, 2, 4, 3, 5, 1),
 )
 
-
-@EXERCISE.misconception(
+EXERCISE.misconception(
     "strided-sampling",
     "Every n-th pixel instead of neighbours",
     "You cut the height into (patch, H / patch) instead of (H / patch, patch). The slow axis "
     "comes first: your patches collect pixels that lie H / patch apart, each one a tiny copy of "
     "the whole image.",
+    lambda images, patch: sampled(images, patch).permute(0, 3, 5, 1, 2, 4).flatten(3).flatten(1, 2),
 )
-def strided(images: Tensor, patch: int) -> Tensor:
-    tiles(images, patch)
-    batch, channels, height, width = images.shape
-    # The two factors in the wrong order
-    grid = images.reshape(batch, channels, patch, height // patch, patch, width // patch)
-    return grid.permute(0, 3, 5, 1, 2, 4).flatten(3).flatten(1, 2)
 
-
-@EXERCISE.misconception(
+EXERCISE.misconception(
     "strided-sampling",
     "Rows of patches and rows inside a patch are mixed up",
     "You cut the height into (patch, H / patch) instead of (H / patch, patch): the first factor "
     "is the slow one. What you call the inside of a patch are pixels that lie H / patch apart.",
+    lambda images, patch: (
+        sampled(images, patch)
+        .permute(0, 2, 4, 1, 3, 5)
+        .reshape(len(images), -1, images.shape[1] * patch * patch)
+    ),
 )
-def strided_groups(images: Tensor, patch: int) -> Tensor:
-    tiles(images, patch)
-    batch, channels, height, width = images.shape
-    grid = images.reshape(batch, channels, patch, height // patch, patch, width // patch)
-    return grid.permute(0, 2, 4, 1, 3, 5).reshape(batch, -1, channels * patch * patch)
 
-
-@EXERCISE.misconception(
+EXERCISE.misconception(
     "unfold-not-transposed",
     "Patches as columns",
     "Your result is (B, C * patch * patch, N): that is how `unfold` lays patches out. Here a "
     "patch is a row, as a token is everywhere in this course.",
+    lambda images, patch: F.unfold(checked(images, patch), patch, stride=patch),
 )
-def unfold_untransposed(images: Tensor, patch: int) -> Tensor:
-    tiles(images, patch)
-    return F.unfold(images, patch, stride=patch)
 
-
-@EXERCISE.misconception(
+EXERCISE.misconception(
     "overlapping",
     "The patches overlap",
     "Your window moves by one pixel, so neighbouring patches share most of their pixels. It "
     "should move by a whole patch: which argument says how far?",
+    lambda images, patch: F.unfold(checked(images, patch), patch).mT,
 )
-def overlapping(images: Tensor, patch: int) -> Tensor:
-    tiles(images, patch)
-    return F.unfold(images, patch).mT
 
-
-@EXERCISE.misconception(
+EXERCISE.misconception(
     "channels-last",
     "The channel is taken for the last axis",
     "You read the shape as (B, H, W, C), as image files and TensorFlow have it. In PyTorch images "
     "are (B, C, H, W).",
+    lambda images, patch: gathered(tiles(images.permute(0, 3, 1, 2), patch)),
 )
-def channels_last(images: Tensor, patch: int) -> Tensor:
-    batch, height, width, channels = images.shape
-    if height % patch or width % patch:
-        raise ValueError("not divisible")
-    grid = images.reshape(batch, height // patch, patch, width // patch, patch, channels)
-    return grid.permute(0, 1, 3, 5, 2, 4).flatten(3).flatten(1, 2)
 
 
 @EXERCISE.misconception(
@@ -242,75 +173,34 @@ def channels_last(images: Tensor, patch: int) -> Tensor:
     "differ: count both.",
 )
 def square_only(images: Tensor, patch: int) -> Tensor:
-    batch, channels, height, width = images.shape
-    if height % patch or width % patch:
-        raise ValueError("not divisible")
-    side = height // patch
-    grid = images.reshape(batch, channels, side, patch, side, patch)
-    return grid.permute(0, 2, 4, 1, 3, 5).flatten(3).flatten(1, 2)
+    batch, channels, rows = tiles(images, patch).shape[:3]
+    return gathered(images.reshape(batch, channels, rows, patch, rows, patch))
 
 
-crops = EXERCISE.misconception(
+EXERCISE.misconception(
     "crops-silently",
     "The rest of the image is dropped",
-    "Where the patches do not fit you cut off what is left over, without a word. The text asks "
-    "for a "
-    "ValueError: better a loud error than an image that has lost its right edge.",
+    "Where the patches do not fit you cut off what is left over, without a word. The text asks for "
+    "a ValueError: better a loud error than an image that has lost its right edge.",
+    cropped,
+    lambda images, patch: F.unfold(images, patch, stride=patch).mT,
 )
-
-
-@crops
-def cropped(images: Tensor, patch: int) -> Tensor:
-    height, width = (size - size % patch for size in images.shape[-2:])
-    return ref.patchify(images[..., :height, :width], patch)
-
-
-@crops
-def unfolded(images: Tensor, patch: int) -> Tensor:
-    return F.unfold(images, patch, stride=patch).mT
-
-
-def unchecked(images: Tensor, patch: int) -> Tensor:
-    batch, channels, height, width = images.shape
-    grid = images.reshape(batch, channels, height // patch, patch, width // patch, patch)
-    return grid.permute(0, 2, 4, 1, 3, 5).flatten(3).flatten(1, 2)
-
 
 EXERCISE.misconception(
     "unchecked",
     "The error is not the one that was asked for",
     "Where the patches do not fit, you let `reshape` fail by itself. The text asks for a "
-    "ValueError, "
-    "which says what is wrong with the arguments.",
+    "ValueError, which says what is wrong with the arguments.",
     unchecked,
 )
 
-
-@EXERCISE.misconception(
+EXERCISE.misconception(
     "checks-one-side",
     "Only the height is checked",
     "You raise a ValueError if the patch does not divide the height. The width can be wrong just "
     "as well.",
+    checked_by(lambda height, width, patch: height % patch, unchecked),
 )
-def checks_height_only(images: Tensor, patch: int) -> Tensor:
-    if images.shape[-2] % patch:
-        raise ValueError("not divisible")
-    return unchecked(images, patch)
-
-
-def checked_by(
-    fails: Callable[[int, int, int], int], otherwise: Callable[[Tensor, int], Tensor]
-) -> Callable[[Tensor, int], Tensor]:
-    """patchify with another check, and what happens to an image that slips through."""
-
-    def variant(images: Tensor, patch: int) -> Tensor:
-        height, width = images.shape[-2:]
-        if fails(height, width, patch):
-            raise ValueError("not divisible")
-        return otherwise(images, patch)
-
-    return variant
-
 
 EXERCISE.misconception(
     "checks-both-at-once",
@@ -341,15 +231,13 @@ def asserted(images: Tensor, patch: int) -> Tensor:
     return ref.patchify(images, patch)
 
 
-@EXERCISE.misconception(
+EXERCISE.misconception(
     "not-flattened",
     "A patch is still a little image",
     "Your result is (B, N, C, patch, patch). Flatten each patch into one row of numbers: the "
     "linear layer that follows wants a vector.",
+    lambda images, patch: tiles(images, patch).permute(0, 2, 4, 1, 3, 5).flatten(1, 2),
 )
-def not_flattened(images: Tensor, patch: int) -> Tensor:
-    return tiles(images, patch).permute(0, 2, 4, 1, 3, 5).flatten(1, 2)
-
 
 EXERCISE.misconception(
     "grid-kept",

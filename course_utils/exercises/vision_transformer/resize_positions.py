@@ -85,8 +85,8 @@ EXERCISE.misconception(
     "features-torn",
     "Places and features are mixed up",
     "You reshape (N, D) into (D, n, n) without moving the axis of the features. The shape is "
-    "right, "
-    "but a place is now made of pieces of other places. First move the axis, then make the grid.",
+    "right, but a place is now made of pieces of other places. First move the axis, then make the "
+    "grid.",
     lambda positions, side: resized(
         positions, side, to_grid=lambda x, n: x.reshape(1, x.shape[2], n, n)
     ),
