@@ -30,6 +30,17 @@ from tests.conftest import need
 LECTURES = sorted(path.stem for path in (SOURCE_TREE / "lectures").glob("*.ipynb"))
 ASSIGNMENTS = sorted(path.stem for path in (SOURCE_TREE / "assignments").glob("*/*.ipynb"))
 READ = (Path(__file__).parent / "read_page.js").read_text(encoding="utf-8")
+SETTLED = """async () => {
+  const frame = () => new Promise((next) => requestAnimationFrame(next));
+  const ends = (one) => one.effect.getComputedTiming().endTime < Infinity;
+  for (let quiet = 0; quiet < 3; quiet += 1) {
+    await frame();
+    const moving = document.getAnimations().filter(ends).filter((one) => one.pending
+      || one.playState === "running");
+    if (moving.length) quiet = -1;
+    await Promise.allSettled(moving.map((one) => one.finished));
+  }
+}"""
 LOOKS: dict[str, dict[str, Any]] = {
     "desk": {"viewport": {"width": 1200, "height": 900}, "color_scheme": "light"},
     "phone": {
@@ -334,8 +345,13 @@ def alive(page: Any, name: str) -> Any:
     """A live part, once its model is loaded."""
     part = page.locator(f'[data-live="{name}"]').first
     part.scroll_into_view_if_needed()
-    page.locator(f'[data-live="{name}"][data-state="alive"]').first.wait_for(timeout=30_000)
+    page.locator(f'[data-live="{name}"][data-state="alive"]').first.wait_for()
     return part
+
+
+def settled(page: Any) -> None:
+    """Wait until what unfolds has faded in."""
+    page.evaluate(SETTLED)
 
 
 ADDRESSES = {
@@ -560,7 +576,7 @@ def test_what_is_live_can_be_read_and_fits(look: str, site: Site, browser: Any) 
         for part in page.locator("[data-live]").all():
             alive(page, part.get_attribute("data-live"))
         page.evaluate("document.querySelectorAll('.live details').forEach((d) => (d.open = true))")
-        page.wait_for_timeout(300)
+        settled(page)
         facts = page.evaluate(READ)
         for fact in ("nameless", "tooWide", "pale", "wordlessPictures"):
             assert facts[fact] == [], f"{name}: {fact}"
@@ -594,7 +610,7 @@ def test_axe_finds_nothing(name: str, scheme: str, site: Site, browser: Any) -> 
     if name in LIVE:
         alive(page, LIVE[name])
     page.evaluate("document.querySelectorAll('.live details').forEach((d) => (d.open = true))")
-    page.wait_for_timeout(500)  # what unfolds fades in
+    settled(page)
     result = Axe().run(page).response
     assert len(result["passes"]) > 15, "the rules were looked at"
     assert [
@@ -634,10 +650,12 @@ def test_one_can_read_through_all_units(site: Site, desk: Any) -> None:
     desk.goto(f"{site.url}lectures/{LECTURES[0]}.html")
     path = [LECTURES[0]]
     while len(path) < len(LECTURES):
-        desk.locator("a.right-next").first.click()
+        with desk.expect_navigation():
+            desk.locator("a.right-next").first.click()
         path.append(Path(urlsplit(desk.url).path).stem)
     assert path == LECTURES
-    desk.locator("a.left-prev").first.click()
+    with desk.expect_navigation():
+        desk.locator("a.left-prev").first.click()
     assert Path(urlsplit(desk.url).path).stem == LECTURES[-2]
 
 
@@ -648,11 +666,11 @@ def test_one_can_read_through_all_units(site: Site, desk: Any) -> None:
 def test_search_finds(word: str, page: str, site: Site, desk: Any) -> None:
     desk.goto(f"{site.url}search.html?q={word}")
     found = desk.locator(f'#search-results a[href*="{page}"]')
-    found.first.wait_for(timeout=20_000)
+    found.first.wait_for()
     assert found.first.is_visible()
     desk.goto(f"{site.url}search.html?q=xylophonist")
     nothing = desk.get_by_text("did not match any documents")
-    nothing.wait_for(timeout=20_000)
+    nothing.wait_for()
     assert nothing.is_visible()
 
 
@@ -673,7 +691,7 @@ def test_search_on_disk_shows_lectures_first_with_snippets(
     opened = browser.new_page()
     opened.goto(f"{site.folder.as_uri()}/search.html?q={word}")
     results = opened.locator("#search-results li")
-    results.first.wait_for(timeout=20_000)
+    results.first.wait_for()
     assert page in results.first.locator("a").get_attribute("href")
     kinds = [text.strip() for text in results.locator("span").all_inner_texts()]
     assert "API" not in kinds[:3]
