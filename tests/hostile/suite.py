@@ -229,8 +229,8 @@ def _tamper(course: Course, each: Tampering, notebook: dict[str, object], mark: 
 def survivors() -> list[str]:
     """Processes of a run that are still there, also after a while.
 
-    Those of the sandbox's users, and daemons by their number; not those of another grader that runs
-    beside this test.
+    Those of the sandbox's users, and daemons by their number; not what is below another grader that
+    runs beside this test.
     """
     deadline = time.monotonic() + 60
     while (found := _left_over()) and time.monotonic() < deadline:
@@ -248,12 +248,28 @@ def _left_over() -> list[str]:
             user = entry.stat().st_uid
         except OSError:
             continue
-        folder = re.search(rb"[^\0]*/sandbox-[^\0/]+", command)  # removed when its grader ends
-        if folder is not None and os.path.exists(folder[0]):
-            continue
-        if 200_000 <= user < 200_000 + (1 << 20) or SLEEP.encode() in command:
+        known = 200_000 <= user < 200_000 + (1 << 20) or SLEEP.encode() in command
+        if known and not _of_a_living_grader(int(entry.name)):
             found.append(f"{entry.name}: {command!r} of {user}")
     return found
+
+
+def _of_a_living_grader(pid: int) -> bool:
+    """Is it, or a process above it, a warm process whose folder is there?
+
+    That folder is removed when its grader ends.
+    """
+    while pid > 1:
+        try:
+            command = Path(f"/proc/{pid}/cmdline").read_bytes()
+            status = Path(f"/proc/{pid}/status").read_text()
+        except OSError:
+            return False
+        folder = re.search(rb"[^\0]*/sandbox-[^\0/]+", command)
+        if folder is not None and os.path.exists(folder[0]):
+            return True
+        pid = int(re.findall(r"(?m)^PPid:\s*(\d+)", status)[0])
+    return False
 
 
 def forget(root: Path) -> None:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from autograder.course import Course
 from autograder.sandbox import proof
-from tests.autograder import classroom
 from tests.hostile import suite
 
 pytestmark = pytest.mark.sandbox
@@ -13,9 +13,8 @@ FAMILIES = ("leaks", "outcome", "denial")
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_family(family: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_family(family: str, base: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(proof, "LEVELS", (2,))
-    base = classroom.make(tmp_path / "base")
     hostile = suite.hold(base, tmp_path / "course", only=f"{family}-", min_level=2)
     assert hostile.summary.level == 2
     assert hostile.summary.problems == []

@@ -56,8 +56,8 @@ def leaked(course: Course, student: str) -> str:
     return found[1]
 
 
-def test_a_table_of_leaked_cases_earns_nothing(tmp_path: Path) -> None:
-    course = classroom.make(tmp_path / "course")
+def test_a_table_of_leaked_cases_earns_nothing(base: Course, tmp_path: Path) -> None:
+    course = classroom.clone(base, tmp_path / "course")
     right = classroom.answers()["gaussian_weights"]
     spy = {"softmax": SPY, "gaussian_weights": right + LEAK}
     assert grade(course, "fixed", "one seed for all", **spy) == 3.0
