@@ -21,9 +21,9 @@ BIN = Path(sys.executable).parent
 PYTEST = [sys.executable, "-m", "pytest"]
 AT_ONCE = 2  # gates
 TWO = ["-n", "2"]
+# each process gets one half in order, so that few fixtures are made twice, and then helps the other
 STEALING = [*TWO, "--dist", "worksteal"]
 BY_FILE = [*TWO, "--dist", "loadfile"]
-BY_GROUP = [*TWO, "--dist", "loadgroup"]
 PROJECT = sorted(f"tests/{path.name}" for path in (ROOT / "tests").glob("test_*.py"))
 UNIT = ["tests/course_utils", "tests/autograder", *PROJECT]
 FAST = "not slow and not sandbox and not long"
@@ -54,8 +54,8 @@ LINT = Gate(
     [[f"{BIN}/ruff", "check", "."], [f"{BIN}/ruff", "format", "--check", "."], [f"{BIN}/mypy"]],
 )
 TEST = [  # the longest first: then both ways are equally long
-    Gate("unit tests", [[*PYTEST, *TWO, "-m", "not long", *UNIT, SLOWEST]]),
-    Gate("browser", [[*PYTEST, *BY_GROUP, "tests/browser", SLOWEST]]),
+    Gate("unit tests", [[*PYTEST, *STEALING, "-m", "not long", *UNIT, SLOWEST]]),
+    Gate("browser", [[*PYTEST, *STEALING, "tests/browser", SLOWEST]]),
     Gate("hostile", [[*PYTEST, *BY_FILE, "tests/hostile", SLOWEST]]),
     Gate("audit", [[f"{BIN}/autograder", "audit"], [f"{BIN}/autograder", "audit", "--written"]]),
     LINT,
@@ -67,14 +67,14 @@ FULL = [
         [[*PYTEST, *STEALING, "tests/notebooks", f"--ignore={BUILT}", SLOWEST]],
     ),
     Gate("database and faults", [[*PYTEST, *STEALING, "tests/database", "tests/faults", SLOWEST]]),
-    Gate("long unit tests", [[*PYTEST, *TWO, "-m", "long", *UNIT, SLOWEST]]),
+    Gate("long unit tests", [[*PYTEST, *STEALING, "-m", "long", *UNIT, SLOWEST]]),
     Gate("colab", [[*PYTEST, *BY_FILE, "tests/colab", SLOWEST]]),
     Gate("equality with nbgrader", [[*PYTEST, "tests/equality"]]),
     Gate("matrix", [[*PYTEST, "-s", "tests/matrix"]]),
     Gate("any nbgrader course", [[*PYTEST, "tests/any_course", SLOWEST]]),
 ]
 QUICK = [
-    Gate("fast unit tests", [[*PYTEST, *TWO, "-m", FAST, *UNIT, "--durations=5"]]),
+    Gate("fast unit tests", [[*PYTEST, *STEALING, "-m", FAST, *UNIT, "--durations=5"]]),
     LINT,
 ]
 SETS = {"test": TEST, "full": FULL, "quick": QUICK, "all": TEST + FULL}

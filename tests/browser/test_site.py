@@ -140,10 +140,7 @@ def watched(context: Any, site: Site) -> tuple[Any, list[str]]:
     return page, problems
 
 
-@pytest.fixture(  # each look is loaded by one process
-    scope="session",
-    params=[pytest.param(look, marks=pytest.mark.xdist_group(look)) for look in LOOKS],
-)
+@pytest.fixture(scope="session", params=LOOKS)
 def visits(request: pytest.FixtureRequest, site: Site, browser: Any) -> dict[str, Visit]:
     """Every page, loaded once in each look."""
     context = browser.new_context(**LOOKS[request.param])
