@@ -56,7 +56,7 @@ LINT = Gate(
 TEST = [  # the longest first: then both ways are equally long
     Gate("unit tests", [[*PYTEST, *STEALING, "-m", "not long", *UNIT, SLOWEST]]),
     Gate("browser", [[*PYTEST, *STEALING, "tests/browser", SLOWEST]]),
-    Gate("hostile", [[*PYTEST, *BY_FILE, "tests/hostile", SLOWEST]]),
+    Gate("hostile", [[*PYTEST, "-m", "not long", "tests/hostile", SLOWEST]]),
     Gate("audit", [[f"{BIN}/autograder", "audit"], [f"{BIN}/autograder", "audit", "--written"]]),
     LINT,
     Gate("built notebooks", [[*PYTEST, BUILT, SLOWEST]]),
@@ -68,6 +68,7 @@ FULL = [
     ),
     Gate("database and faults", [[*PYTEST, *STEALING, "tests/database", "tests/faults", SLOWEST]]),
     Gate("long unit tests", [[*PYTEST, *STEALING, "-m", "long", *UNIT, SLOWEST]]),
+    Gate("hostile at level 2", [[*PYTEST, *BY_FILE, "-m", "long", "tests/hostile", SLOWEST]]),
     Gate("colab", [[*PYTEST, *BY_FILE, "tests/colab", SLOWEST]]),
     Gate("equality with nbgrader", [[*PYTEST, "tests/equality"]]),
     Gate("matrix", [[*PYTEST, "-s", "tests/matrix"]]),

@@ -133,10 +133,10 @@ class Class:
         return "".join(output["text"] for output in outputs if output["output_type"] == "stream")
 
 
-def hold(base: Course, root: Path, only: str = "", min_level: int = 3, workers: int = 2) -> Class:
+def hold(base: Course, root: Path, only: tuple[str, ...] = ("",), min_level: int = 3) -> Class:
     """Hand in every attack and six honest submissions, and grade the class.
 
-    `only` picks attacks by a part of their name.
+    `only` picks attacks by how their names begin.
     """
     course = classroom.clone(base, root)
     mark = f"CANARY{secrets.token_hex(8)}"
@@ -158,16 +158,16 @@ def hold(base: Course, root: Path, only: str = "", min_level: int = 3, workers: 
     right = classroom.answers()
     honest = _honest(course, right, mark)
     for program in programs():
-        if only in program.name:
+        if program.name.startswith(only):
             source = program.source(values | {"STUDENT": program.name})
             classroom.hand_in(
                 course, program.name, classroom.notebook(course, right | {"softmax": source})
             )
     for each in TAMPERINGS:
-        if only in student_of(each):
+        if student_of(each).startswith(only):
             _tamper(course, each, classroom.notebook(course, right | {"softmax": WRONG}), mark)
     began = time.perf_counter()
-    summary = grade(course, UNIT, min_level=min_level, workers=workers)
+    summary = grade(course, UNIT, min_level=min_level, workers=2)
     return Class(course, summary, time.perf_counter() - began, mark, listener.calls, honest)
 
 

@@ -11,7 +11,7 @@ from autograder.grading import results, run
 from tests.autograder import classroom
 from tests.autograder.classroom import UNIT
 
-pytestmark = pytest.mark.sandbox
+pytestmark = [pytest.mark.sandbox, pytest.mark.long]
 SPY = """
 seen = []
 def softmax(scores, dim=-1):
