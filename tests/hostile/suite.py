@@ -28,7 +28,7 @@ SLEEP = f"86399.{os.getpid()}"
 LIMITS = """
 [limits]
 cell_seconds = 3
-submission_seconds = 20
+submission_seconds = 40
 cpu_seconds = 8
 memory_mb = 600
 processes = 40
