@@ -9,6 +9,7 @@ for library in ("OMP", "OPENBLAS", "MKL"):
 
 os.environ.pop("COURSE_GRADEBOOK", None)  # no test may get into a real gradebook
 
+import fcntl  # noqa: E402
 import shutil  # noqa: E402
 from collections.abc import Callable  # noqa: E402
 from pathlib import Path  # noqa: E402
@@ -42,6 +43,26 @@ def chromium() -> str:
     )
     need(program, "chromium")
     return str(program)
+
+
+@pytest.fixture(scope="session")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+    """`shared(name, fill)`: a folder for all test processes of this run, filled by the first that
+    needs it.
+    """
+    root = tmp_path_factory.getbasetemp()
+    root = root.parent if "PYTEST_XDIST_WORKER" in os.environ else root
+
+    def made(name: str, fill: Callable[[Path], object]) -> Path:
+        with open(root / f"{name}.lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not (root / f"{name}.made").exists():  # nobody, or somebody who failed
+                shutil.rmtree(root / name, ignore_errors=True)
+                fill(root / name)
+                (root / f"{name}.made").touch()
+        return root / name
+
+    return made
 
 
 @pytest.fixture

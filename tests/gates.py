@@ -1,94 +1,130 @@
 """Everything that must hold before a change is taken: `make test` runs the gates that a change
 breaks first, `make test-full` the long ones, CI both.
 
-Each gate prints its own time; all of them run, whatever fails. `python -m tests.gates hostile lint`
-runs single gates, `python -m tests.gates quick` the fast ones, for work in between.
+All gates run, whatever fails, two at a time: one computes while the other waits for a process, a
+database or a browser. What a gate says is printed whole when it has ended, with its time. `python
+-m tests.gates hostile lint` runs single gates, `python -m tests.gates quick` the fast ones, for
+work in between.
 """
 
 import subprocess
 import sys
+import tempfile
 import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 BIN = Path(sys.executable).parent
 PYTEST = [sys.executable, "-m", "pytest"]
+AT_ONCE = 2  # gates
 TWO = ["-n", "2"]
+# each process gets one half in order, so that few fixtures are made twice, and then helps the other
+STEALING = [*TWO, "--dist", "worksteal"]
 BY_FILE = [*TWO, "--dist", "loadfile"]
 PROJECT = sorted(f"tests/{path.name}" for path in (ROOT / "tests").glob("test_*.py"))
 UNIT = ["tests/course_utils", "tests/autograder", *PROJECT]
 FAST = "not slow and not sandbox and not long"
 BUILT = "tests/notebooks/test_built.py"
-LINT = [
-    [f"{BIN}/ruff", "check", "."],
-    [f"{BIN}/ruff", "format", "--check", "."],
-    [f"{BIN}/mypy"],
-]
+SLOWEST = "--durations=20"
 
-Gates = list[tuple[str, list[list[str]]]]
-TEST: Gates = [
-    ("lint", LINT),
-    ("unit tests", [[*PYTEST, *TWO, "-m", "not long", *UNIT, "--durations=20"]]),
-    ("audit", [[f"{BIN}/autograder", "audit"], [f"{BIN}/autograder", "audit", "--written"]]),
-    ("built notebooks", [[*PYTEST, *TWO, BUILT]]),
-    ("hostile", [[*PYTEST, "tests/hostile", "--durations=5"]]),
-    ("browser", [[*PYTEST, "tests/browser", "--durations=5"]]),
+
+@dataclass(frozen=True)
+class Gate:
+    """Commands that must end well, each of them."""
+
+    name: str
+    commands: list[list[str]]
+
+
+@dataclass(frozen=True)
+class Done:
+    """What became of a gate, and what it said, unless that is on the terminal already."""
+
+    gate: Gate
+    good: bool
+    seconds: float
+    said: str = ""
+
+
+LINT = Gate(
+    "lint",
+    [[f"{BIN}/ruff", "check", "."], [f"{BIN}/ruff", "format", "--check", "."], [f"{BIN}/mypy"]],
+)
+TEST = [  # the longest first: then both ways are equally long
+    Gate("unit tests", [[*PYTEST, *STEALING, "-m", "not long", *UNIT, SLOWEST]]),
+    Gate("browser", [[*PYTEST, *STEALING, "tests/browser", SLOWEST]]),
+    Gate("hostile", [[*PYTEST, "-m", "not long", "tests/hostile", SLOWEST]]),
+    Gate("audit", [[f"{BIN}/autograder", "audit"], [f"{BIN}/autograder", "audit", "--written"]]),
+    LINT,
+    Gate("built notebooks", [[*PYTEST, BUILT, SLOWEST]]),
 ]
-FULL: Gates = [
-    ("long unit tests", [[*PYTEST, *TWO, "-m", "long", *UNIT, "--durations=5"]]),
-    (
+FULL = [
+    Gate(
         "notebooks",
-        [
-            [
-                *PYTEST,
-                *TWO,
-                "--dist=worksteal",
-                "tests/notebooks",
-                f"--ignore={BUILT}",
-                "--durations=12",
-            ]
-        ],
+        [[*PYTEST, *STEALING, "tests/notebooks", f"--ignore={BUILT}", SLOWEST]],
     ),
-    ("matrix", [[*PYTEST, "-s", "tests/matrix"]]),
-    ("equality with nbgrader", [[*PYTEST, "tests/equality"]]),
-    ("any nbgrader course", [[*PYTEST, "tests/any_course"]]),
-    (
-        "database and faults",
-        [[*PYTEST, *BY_FILE, "tests/database", "tests/faults", "--durations=10"]],
-    ),
-    ("colab", [[*PYTEST, *BY_FILE, "tests/colab", "--durations=5"]]),
+    Gate("database and faults", [[*PYTEST, *STEALING, "tests/database", "tests/faults", SLOWEST]]),
+    Gate("long unit tests", [[*PYTEST, *STEALING, "-m", "long", *UNIT, SLOWEST]]),
+    Gate("hostile at level 2", [[*PYTEST, *BY_FILE, "-m", "long", "tests/hostile", SLOWEST]]),
+    Gate("colab", [[*PYTEST, *BY_FILE, "tests/colab", SLOWEST]]),
+    Gate("equality with nbgrader", [[*PYTEST, "tests/equality"]]),
+    Gate("matrix", [[*PYTEST, "-s", "tests/matrix"]]),
+    Gate("any nbgrader course", [[*PYTEST, "tests/any_course", SLOWEST]]),
 ]
-QUICK: Gates = [
-    ("lint", LINT),
-    ("fast unit tests", [[*PYTEST, *TWO, "-m", FAST, *UNIT, "--durations=5"]]),
+QUICK = [
+    Gate("fast unit tests", [[*PYTEST, *STEALING, "-m", FAST, *UNIT, "--durations=5"]]),
+    LINT,
 ]
 SETS = {"test": TEST, "full": FULL, "quick": QUICK, "all": TEST + FULL}
 
 
-def chosen(names: list[str]) -> Gates:
+def chosen(names: list[str]) -> list[Gate]:
     names = names or ["test"]
     if len(names) == 1 and names[0] in SETS:
         return SETS[names[0]]
-    gates = [gate for gate in SETS["all"] if gate[0].split()[0] in names]
+    gates = [gate for gate in SETS["all"] if gate.name.split()[0] in names]
     if not gates:
-        known = ", ".join(name.split()[0] for name, _ in SETS["all"])
+        known = ", ".join(gate.name.split()[0] for gate in SETS["all"])
         sys.exit(f"there is no such gate; there are: {', '.join(SETS)}, {known}")
     return gates
 
 
-def main(names: list[str]) -> int:
-    failed, began = [], time.perf_counter()
-    gates = chosen(names)
-    for name, commands in gates:
-        print(f"\n=== {name} ===", flush=True)
-        start = time.perf_counter()
-        codes = [subprocess.run(command, cwd=ROOT, check=False).returncode for command in commands]
-        bad = any(codes)
-        failed += [name] if bad else []
+def run(gate: Gate, alone: bool) -> Done:
+    """Run a gate; what it says goes straight to the terminal if nothing runs beside it."""
+    print(f"=== {gate.name} has begun", flush=True)
+    start = time.perf_counter()
+    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as log:
+        where = None if alone else log
+        codes = [
+            subprocess.run(
+                each, cwd=ROOT, check=False, stdout=where, stderr=where and subprocess.STDOUT
+            ).returncode
+            for each in gate.commands
+        ]
         seconds = time.perf_counter() - start
-        print(f"=== {name}: {'FAILED' if bad else 'passed'} in {seconds:.0f} s", flush=True)
+        log.seek(0)
+        return Done(gate, not any(codes), seconds, log.read())
+
+
+def run_all(gates: list[Gate]) -> Iterator[Done]:
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        begun = [pool.submit(run, gate, len(gates) == 1) for gate in gates]
+        for future in as_completed(begun):
+            yield future.result()
+
+
+def main(names: list[str]) -> int:
+    failed, began, gates = [], time.perf_counter(), chosen(names)
+    for done in run_all(gates):
+        failed += [] if done.good else [done.gate.name]
+        ending = "passed" if done.good else "FAILED"
+        print(f"\n=== {done.gate.name} ===\n{done.said}", end="")
+        print(f"=== {done.gate.name}: {ending} in {done.seconds:.0f} s\n", flush=True)
     ending = f"; failed: {', '.join(failed)}" if failed else ""
-    print(f"\nall gates in {time.perf_counter() - began:.0f} s{ending}")
+    print(f"all gates in {time.perf_counter() - began:.0f} s{ending}")
     print(f"gates: {len(gates) - len(failed)} passed, {len(failed)} failed")
     return 1 if failed else 0
 

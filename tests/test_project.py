@@ -188,8 +188,8 @@ def test_every_test_belongs_to_a_gate() -> None:
 
     paths = [
         word
-        for _, commands in SETS["all"]
-        for command in commands
+        for gate in SETS["all"]
+        for command in gate.commands
         for word in command
         if word.startswith("tests/")
     ]

@@ -47,6 +47,7 @@ STEPS = {
     "repair": "COURSE_ALL_STOCK=1 pytest tests/autograder/test_repair.py tests/colab/test_stock.py",
     "bench": "autograder bench --json",
     "pages": "python -m tools.bench.pages 100 --json",
+    "otter": "python -m tools.bench.otter 30 --json",
     "attention": "python -m tools.bench.attention --json",
     "multihead": "python -m tools.bench.multihead --json",
     "example": "python -m tools.example",
@@ -55,6 +56,7 @@ STEPS = {
 QUICK = {
     "bench": "autograder bench --json --students 4 --times 1 --times 3 --repeats 1",
     "pages": "python -m tools.bench.pages 10 --json",
+    "otter": "python -m tools.bench.otter 30 --slow 3 --attacks 6 --json",
     "scale": "python -m tools.bench.scale --json --submissions 20 --null 1000 --unit 01 --unit 03",
 }  # to try things with; the page shows the command, and so the size of the class
 
@@ -157,6 +159,10 @@ def figures() -> dict[str, Any]:
         found |= attacks(found["hostile"]["tests"])
     if found["example"]:
         found["example_pages"] = example_pages(found["example"]["shown"])
+    if found["otter"]:
+        from tools.bench import otter
+
+        found["otter_table"] = "\n".join(otter.table(found["otter"]))
     if found["scale"]:
         found["scale_tables"] = scale.tables(found["scale"])
     # Another command than the step's own; what was measured once only has no step

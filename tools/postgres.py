@@ -9,7 +9,6 @@ import contextlib
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
@@ -18,6 +17,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from autograder.files import find_program
+from tools import ports
 
 NOBODY = 65534
 USER, PASSWORD = "grader", "p@ss/w:rd %41#é"  # nothing in it may be taken for a part of the address
@@ -49,9 +49,7 @@ class Server:
         self.parent = ThreadPoolExecutor(
             1
         )  # a server ends with the thread that started it, so that one has to stay
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = int(free.getsockname()[1])
+        self.port = ports.free()
         own = {
             "port": str(self.port),
             "listen_addresses": "127.0.0.1",
@@ -100,7 +98,7 @@ class Server:
             "data",
             *(part for name, value in self.settings.items() for part in ("-c", f"{name}={value}")),
         )
-        for _ in range(600):
+        for _ in range(1800):
             with contextlib.suppress(psycopg2.OperationalError):
                 return self.sql("SELECT 1")
             if self.process.poll() is not None:

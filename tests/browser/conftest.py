@@ -5,6 +5,25 @@ from typing import Any
 
 import pytest
 
+PATIENCE = 180_000  # milliseconds: a busy machine is no reason to fail
+
+
+class Patient:
+    """A browser whose pages wait as long as a busy machine takes."""
+
+    def __init__(self, browser: Any) -> None:
+        self.browser = browser
+
+    def new_context(self, **options: Any) -> Any:
+        context = self.browser.new_context(**options)
+        context.set_default_timeout(PATIENCE)
+        return context
+
+    def new_page(self, **options: Any) -> Any:
+        page = self.browser.new_page(**options)
+        page.set_default_timeout(PATIENCE)
+        return page
+
 
 @pytest.fixture(scope="session")
 def browser(chromium: str) -> Iterator[Any]:
@@ -20,7 +39,7 @@ def browser(chromium: str) -> Iterator[Any]:
     ]
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=chromium, args=flags)
-        yield started
+        yield Patient(started)
         started.close()
 
 

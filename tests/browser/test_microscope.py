@@ -6,7 +6,7 @@ import html
 import importlib.util
 import json
 import os
-import socket
+import re
 import subprocess
 import sys
 import time
@@ -14,7 +14,6 @@ import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.error import URLError
 
 import nbformat
 import pytest
@@ -168,12 +167,9 @@ def lab(tmp_path: Path) -> Iterator[str]:
     notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
     (tmp_path / "work").mkdir()
     nbformat.write(notebook, tmp_path / "work" / "own.ipynb")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
     config = tmp_path / "config.json"
     server = {"token": "", "password": "", "open_browser": False, "root_dir": f"{tmp_path}/work"}
-    server |= {"ip": "127.0.0.1", "port": port, "allow_root": True}
+    server |= {"ip": "127.0.0.1", "port": 8900, "port_retries": 500, "allow_root": True}
     lab = {"check_for_updates_class": "jupyterlab.NeverCheckForUpdate", "news_url": None}
     config.write_text(
         json.dumps({"ServerApp": server, "IdentityProvider": {"token": ""}, "LabApp": lab})
@@ -188,34 +184,53 @@ def lab(tmp_path: Path) -> Iterator[str]:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    address = f"http://127.0.0.1:{port}/lab/tree/own.ipynb"
     try:
-        answers(f"http://127.0.0.1:{port}/api", process)
-        yield address
+        yield f"{answers(tmp_path / 'RUNTIME', process)}lab/tree/own.ipynb"
     finally:
         process.terminate()
-        process.wait(30)
+        process.wait(60)
 
 
-def answers(address: str, process: subprocess.Popen[bytes], most: float = 180) -> None:
-    """Wait until a server answers."""
+def answers(runtime: Path, process: subprocess.Popen[bytes], most: float = 600) -> str:
+    """Wait until the server answers: its address, which it writes down once it is bound."""
     end = time.monotonic() + most
     while time.monotonic() < end and process.poll() is None:
         try:
-            urllib.request.urlopen(address, timeout=10).close()
-        except (URLError, OSError):
-            time.sleep(0.5)
+            address = json.loads((runtime / f"jpserver-{process.pid}.json").read_text())["url"]
+            urllib.request.urlopen(f"{address}api", timeout=10).close()
+        except (ValueError, OSError):
+            time.sleep(0.2)
         else:
-            return
+            return str(address)
     pytest.fail("JupyterLab did not start")
+
+
+def run_the_cell(page: Any, times: int = 12) -> None:
+    """Click into the first cell and run it, as often as it takes until it is running.
+
+    A key that is pressed before the kernel is connected is lost: so the toolbar is asked first
+    whether the kernel is idle, and the prompt of the cell afterwards whether it began.
+    """
+    from playwright.sync_api import TimeoutError as NotYet
+
+    page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').wait_for()
+    began = page.locator(".jp-CodeCell .jp-InputPrompt", has_text=re.compile(r"\[(\*|\d+)\]"))
+    for _ in range(times):
+        page.locator(".jp-CodeCell .cm-content").first.click()
+        page.keyboard.press("Shift+Enter")
+        try:
+            began.first.wait_for(timeout=15_000)
+        except NotYet:
+            continue
+        return
+    pytest.fail("JupyterLab did not run the cell")
 
 
 def test_it_works_in_jupyterlab(lab: str, browser: Any) -> None:
     page = browser.new_page(viewport={"width": 1200, "height": 900})
     page.goto(lab)
-    page.locator(".jp-CodeCell .cm-content").first.click(timeout=180_000)
-    page.keyboard.press("Shift+Enter")
+    run_the_cell(page)
     figure = page.locator('.jp-OutputArea figure[data-state="alive"]')
-    figure.wait_for(timeout=180_000)
+    figure.wait_for()
     used(figure)
     page.close()

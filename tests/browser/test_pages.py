@@ -5,12 +5,14 @@ in them.
 import itertools
 import json
 import random
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from autograder.authoring.release import new_course
 from autograder.course import Course
 from autograder.grading.results import CaseResult, CellResult, LimitNote, Result, path_of
 from autograder.pages import common, feedback, report
@@ -130,15 +132,21 @@ def write_class(
         graded.write_text(json.dumps(notebook))
 
 
-@pytest.fixture
-def big(course: Course) -> Course:
-    write_class(course, [f"student{i:03d}" for i in range(500)])
-    return course
+@pytest.fixture(scope="session")
+def big(shared: Callable[..., Path]) -> Path:
+    """The report on a class of 500, with the page of one of them."""
+
+    def fill(folder: Path) -> None:
+        course = new_course(folder)
+        write_class(course, [f"student{i:03d}" for i in range(500)])
+        feedback.build(course, UNIT, "student007")
+        report.build(course)
+
+    return common.report_path(Course(shared("big", fill).resolve()))
 
 
-def test_a_class_of_500_can_be_sorted_filtered_and_followed(big: Course, page: Any) -> None:
-    feedback.build(big, UNIT, "student007")
-    page.goto(report.build(big).as_uri())
+def test_a_class_of_500_can_be_sorted_filtered_and_followed(big: Path, page: Any) -> None:
+    page.goto(big.as_uri())
     rows = page.locator("table.heat tbody tr")
     assert rows.count() == 500
     page.get_by_role("button", name="total").click()
@@ -154,7 +162,8 @@ def test_a_class_of_500_can_be_sorted_filtered_and_followed(big: Course, page: A
     page.get_by_role("searchbox").fill("student007")
     assert page.locator("table.heat tbody tr:visible").count() == 1
     assert "1 of 500" in page.locator("output").inner_text()
-    page.get_by_role("link", name="student007").click()
+    with page.expect_navigation():
+        page.get_by_role("link", name="student007").click()
     assert "Feedback for student007" in page.locator("body").inner_text()
     page.go_back()
     page.get_by_role("searchbox").fill("")
@@ -164,8 +173,8 @@ def test_a_class_of_500_can_be_sorted_filtered_and_followed(big: Course, page: A
     assert page.problems == []
 
 
-def test_misconceptions_are_ranked(big: Course, page: Any) -> None:
-    page.goto(report.build(big).as_uri())
+def test_misconceptions_are_ranked(big: Path, page: Any) -> None:
+    page.goto(big.as_uri())
     table = page.locator("table.grid").first
     counts = [int(t) for t in table.locator("tbody tr td:first-child").all_inner_texts()]
     assert counts == sorted(counts, reverse=True)

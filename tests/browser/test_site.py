@@ -16,7 +16,7 @@ import subprocess
 import sys
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,17 @@ from tests.conftest import need
 LECTURES = sorted(path.stem for path in (SOURCE_TREE / "lectures").glob("*.ipynb"))
 ASSIGNMENTS = sorted(path.stem for path in (SOURCE_TREE / "assignments").glob("*/*.ipynb"))
 READ = (Path(__file__).parent / "read_page.js").read_text(encoding="utf-8")
+SETTLED = """async () => {
+  const frame = () => new Promise((next) => requestAnimationFrame(next));
+  const ends = (one) => one.effect.getComputedTiming().endTime < Infinity;
+  for (let quiet = 0; quiet < 3; quiet += 1) {
+    await frame();
+    const moving = document.getAnimations().filter(ends).filter((one) => one.pending
+      || one.playState === "running");
+    if (moving.length) quiet = -1;
+    await Promise.allSettled(moving.map((one) => one.finished));
+  }
+}"""
 LOOKS: dict[str, dict[str, Any]] = {
     "desk": {"viewport": {"width": 1200, "height": 900}, "color_scheme": "light"},
     "phone": {
@@ -69,18 +80,21 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
     def log_message(self, *args: object) -> None: ...
 
 
+def build(folder: Path) -> None:
+    command = [sys.executable, "docs/site/build.py", str(folder)]
+    done = subprocess.run(command, cwd=SOURCE_TREE, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 @pytest.fixture(scope="session")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+def site(shared: Callable[..., Path]) -> Iterator[Site]:
     folder = Path(os.environ.get("COURSE_SITE", "")).resolve()
     if "COURSE_SITE" not in os.environ:
         need(
             importlib.util.find_spec("pydata_sphinx_theme"),
             "Sphinx with its theme (the extra `site`)",
         )
-        folder = tmp_path_factory.mktemp("site") / "site"
-        command = [sys.executable, "docs/site/build.py", str(folder)]
-        done = subprocess.run(command, cwd=SOURCE_TREE, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
+        folder = shared("site", build)
     with http.server.ThreadingHTTPServer(
         ("127.0.0.1", 0), functools.partial(Quiet, directory=folder)
     ) as server:
@@ -334,8 +348,13 @@ def alive(page: Any, name: str) -> Any:
     """A live part, once its model is loaded."""
     part = page.locator(f'[data-live="{name}"]').first
     part.scroll_into_view_if_needed()
-    page.locator(f'[data-live="{name}"][data-state="alive"]').first.wait_for(timeout=30_000)
+    page.locator(f'[data-live="{name}"][data-state="alive"]').first.wait_for()
     return part
+
+
+def settled(page: Any) -> None:
+    """Wait until what unfolds has faded in."""
+    page.evaluate(SETTLED)
 
 
 ADDRESSES = {
@@ -560,7 +579,7 @@ def test_what_is_live_can_be_read_and_fits(look: str, site: Site, browser: Any) 
         for part in page.locator("[data-live]").all():
             alive(page, part.get_attribute("data-live"))
         page.evaluate("document.querySelectorAll('.live details').forEach((d) => (d.open = true))")
-        page.wait_for_timeout(300)
+        settled(page)
         facts = page.evaluate(READ)
         for fact in ("nameless", "tooWide", "pale", "wordlessPictures"):
             assert facts[fact] == [], f"{name}: {fact}"
@@ -594,7 +613,7 @@ def test_axe_finds_nothing(name: str, scheme: str, site: Site, browser: Any) -> 
     if name in LIVE:
         alive(page, LIVE[name])
     page.evaluate("document.querySelectorAll('.live details').forEach((d) => (d.open = true))")
-    page.wait_for_timeout(500)  # what unfolds fades in
+    settled(page)
     result = Axe().run(page).response
     assert len(result["passes"]) > 15, "the rules were looked at"
     assert [
@@ -634,10 +653,12 @@ def test_one_can_read_through_all_units(site: Site, desk: Any) -> None:
     desk.goto(f"{site.url}lectures/{LECTURES[0]}.html")
     path = [LECTURES[0]]
     while len(path) < len(LECTURES):
-        desk.locator("a.right-next").first.click()
+        with desk.expect_navigation():
+            desk.locator("a.right-next").first.click()
         path.append(Path(urlsplit(desk.url).path).stem)
     assert path == LECTURES
-    desk.locator("a.left-prev").first.click()
+    with desk.expect_navigation():
+        desk.locator("a.left-prev").first.click()
     assert Path(urlsplit(desk.url).path).stem == LECTURES[-2]
 
 
@@ -648,11 +669,11 @@ def test_one_can_read_through_all_units(site: Site, desk: Any) -> None:
 def test_search_finds(word: str, page: str, site: Site, desk: Any) -> None:
     desk.goto(f"{site.url}search.html?q={word}")
     found = desk.locator(f'#search-results a[href*="{page}"]')
-    found.first.wait_for(timeout=20_000)
+    found.first.wait_for()
     assert found.first.is_visible()
     desk.goto(f"{site.url}search.html?q=xylophonist")
     nothing = desk.get_by_text("did not match any documents")
-    nothing.wait_for(timeout=20_000)
+    nothing.wait_for()
     assert nothing.is_visible()
 
 
@@ -673,7 +694,7 @@ def test_search_on_disk_shows_lectures_first_with_snippets(
     opened = browser.new_page()
     opened.goto(f"{site.folder.as_uri()}/search.html?q={word}")
     results = opened.locator("#search-results li")
-    results.first.wait_for(timeout=20_000)
+    results.first.wait_for()
     assert page in results.first.locator("a").get_attribute("href")
     kinds = [text.strip() for text in results.locator("span").all_inner_texts()]
     assert "API" not in kinds[:3]
@@ -719,23 +740,18 @@ WEIGHED = ["index.html", "microscope.html", "lectures.html", "assignments.html"]
 
 
 @pytest.mark.parametrize("name", [*WEIGHED, *(f"lectures/{name}.html" for name in LECTURES)])
-def test_how_heavy_a_page_is_and_how_soon_it_shows(name: str, site: Site, browser: Any) -> None:
-    """Prints first paint at 1.6 Mbit/s (pytest -s): a time depends on the machine."""
+def test_how_heavy_a_page_is(name: str, site: Site, browser: Any) -> None:
+    """How soon it shows is measured by `python -m tools.bench.paint`."""
     context = browser.new_context(viewport={"width": 1280, "height": 800})
     page = context.new_page()
-    network = {"latency": 40, "downloadThroughput": 200_000, "uploadThroughput": 90_000}
-    client = context.new_cdp_session(page)
-    client.send("Network.enable")
-    client.send("Network.emulateNetworkConditions", {"offline": False, **network})
     page.goto(site.url + name)
     if name in LIVE:
         alive(page, LIVE[name])
     first = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
-    paint = page.wait_for_function(first).json_value()
+    page.wait_for_function(first)
     sizes = dict(page.evaluate(LOADED))
     figures = sum(size for url, size in sizes.items() if "/_images/" in url)
     total = sum(sizes.values()) - figures
-    print(f"\n{name}: {total / 1000:.0f} kB without figures, first paint {paint / 1000:.1f} s")
     assert len(sizes) > 3
     assert all(sizes.values()), "every size is known"
     assert total < MOST, sorted(((size, url) for url, size in sizes.items()), reverse=True)[:5]

@@ -51,7 +51,7 @@ def reachable() -> bool:
         str(target),
         COLAB[0],
     ]
-    done = subprocess.run(command, capture_output=True, check=False, timeout=300)
+    done = subprocess.run(command, capture_output=True, check=False, timeout=900)
     shutil.rmtree(target, ignore_errors=True)
     return done.returncode == 0
 

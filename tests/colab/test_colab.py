@@ -124,6 +124,6 @@ def test_the_set_up_cell_does_nothing_elsewhere(tmp_path: Path) -> None:
     script = tmp_path / "set_up.py"
     script.write_text(code.replace("%pip", "raise SystemExit('installed something') #"))
     done = subprocess.run(
-        [sys.executable, str(script)], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, str(script)], capture_output=True, text=True, timeout=600, check=False
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -57,9 +57,13 @@ def server(_server: Server) -> Iterator[Server]:
 
 
 @pytest.fixture(scope="session")
-def graded(tmp_path_factory: pytest.TempPathFactory) -> Course:
+def graded(shared: Callable[..., Path]) -> Course:
     """Two units, released, handed in by the same students, and graded, in SQLite."""
-    course = new_course(tmp_path_factory.mktemp("database") / "graded")
+    return Course(shared("database", grade_undisturbed).resolve())
+
+
+def grade_undisturbed(folder: Path) -> None:
+    course = new_course(folder)
     (course.root / "course.toml").write_text(SETTINGS)
     for unit, students in zip(UNITS, (10, 5), strict=True):
         release(course, unit)
@@ -68,7 +72,6 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Course:
         (course.submitted / BROKEN / unit / f"{unit}.ipynb").write_text("no notebook")
         summary = run.grade(course, unit, seed=SEED)
         assert (summary.graded, len(summary.problems)) == (students, 1)
-    return course
 
 
 def handed_in(graded: Course, root: Path, url: str) -> Course:

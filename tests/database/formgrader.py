@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -14,6 +13,7 @@ from types import TracebackType
 from typing import Any
 
 from autograder.course import SOURCE_TREE, Course
+from tools import ports
 
 TOKEN = "formgrader-test"
 
@@ -22,9 +22,7 @@ class Formgrader:
     """`jupyter server` in the course's folder, as a context manager."""
 
     def __init__(self, course: Course, **variables: str) -> None:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        self.port = ports.free()
         self.log = Path(f"{course.root}.formgrader.log")
         options = {
             "port": self.port,
@@ -48,7 +46,7 @@ class Formgrader:
             )
 
     def __enter__(self) -> "Formgrader":
-        for _ in range(600):
+        for _ in range(1800):
             try:
                 self.page("api/status")
             except urllib.error.URLError:
@@ -74,7 +72,7 @@ class Formgrader:
             method="GET" if data is None else "PUT",
             headers={"Authorization": f"token {TOKEN}", "Content-Type": "application/json"},
         )
-        with urllib.request.urlopen(request, timeout=60) as answer:
+        with urllib.request.urlopen(request, timeout=180) as answer:
             return str(answer.read().decode())
 
     def api(self, path: str, data: dict[str, Any] | None = None) -> Any:

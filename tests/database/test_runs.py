@@ -28,6 +28,19 @@ def ended(process: "subprocess.Popen[str]", code: int) -> str:
     return out + err
 
 
+def listening(process: "subprocess.Popen[str]") -> tuple[list[str], threading.Thread]:
+    """What a process says on standard error, line by line, as long as it lives."""
+    lines: list[str] = []
+
+    def read() -> None:
+        for line in process.stderr or ():
+            lines.append(line)
+
+    thread = threading.Thread(target=read)
+    thread.start()
+    return lines, thread
+
+
 def results_of(course: Course, unit: str) -> dict[str, float]:
     """Student -> score on disk."""
     names = [path.stem for path in (course.root / "runs" / "results" / unit).glob("*.json")]
@@ -75,10 +88,15 @@ def test_the_database_goes_away_in_the_middle_of_a_run_and_comes_back(
     process = shell(in_postgres, "grade", ONE, "--workers", "1")
     wait_for_results(in_postgres, ONE, 2, process)
     server.stop()
-    back = threading.Timer(6.0, server.start)
-    back.start()
-    said = ended(process, 1)
-    back.join()
+    lines, read = listening(process)
+    while not any("waiting for it" in line for line in lines):
+        assert process.poll() is None, lines
+        time.sleep(0.02)
+    server.start()
+    assert process.wait(timeout=900) == 1
+    read.join()
+    said = "".join(lines)
+    assert "Traceback" not in said
     assert said.count("waiting for it, up to 60 s") == 1
     assert said.count("the gradebook is back after") == 1
     check(in_postgres, graded, ONE)

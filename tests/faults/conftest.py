@@ -25,18 +25,19 @@ INJECTION = Path(__file__).parent / "injection"
 
 
 @pytest.fixture(scope="session")
-def released(tmp_path_factory: pytest.TempPathFactory) -> Course:
-    """Released and handed in, nothing graded.
+def released(shared: Callable[..., Path]) -> Course:
+    """Released and handed in, nothing graded."""
+    return Course(shared("faults", hand_in).resolve())
 
-    Times are limited so that what hangs does not hang for long.
-    """
-    course = new_course(tmp_path_factory.mktemp("faults") / "released")
+
+def hand_in(folder: Path) -> None:
+    """Times are limited so that what hangs does not hang for long."""
+    course = new_course(folder)
     (course.root / "course.toml").write_text("[limits]\nsubmission_seconds = 20\n")
     release(course, UNIT)
     simulate(course, UNIT, STUDENTS, seed=3, accidents=False)
     (course.submitted / BROKEN / UNIT).mkdir(parents=True)
     (course.submitted / BROKEN / UNIT / f"{UNIT}.ipynb").write_text("no notebook")
-    return course
 
 
 def copy(course: Course, root: Path) -> Course:
@@ -45,11 +46,13 @@ def copy(course: Course, root: Path) -> Course:
 
 
 @pytest.fixture(scope="session")
-def undisturbed(released: Course, tmp_path_factory: pytest.TempPathFactory) -> Course:
-    course = copy(released, tmp_path_factory.mktemp("undisturbed") / "course")
-    summary = run.grade(course, "01", seed=SEED)
-    assert (summary.graded, [each["student"] for each in summary.problems]) == (STUDENTS, [BROKEN])
-    return course
+def undisturbed(released: Course, shared: Callable[..., Path]) -> Course:
+    def grade(folder: Path) -> None:
+        summary = run.grade(copy(released, folder), "01", seed=SEED)
+        graded = summary.graded, [each["student"] for each in summary.problems]
+        assert graded == (STUDENTS, [BROKEN])
+
+    return Course(shared("undisturbed", grade).resolve())
 
 
 @pytest.fixture

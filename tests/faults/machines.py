@@ -15,7 +15,9 @@ import dask
 import psutil
 
 from autograder.course import SOURCE_TREE
+from autograder.errors import UserError
 from autograder.grading.cluster import Cluster
+from tools import ports
 
 RUN = str(SOURCE_TREE / "cluster" / "run.sh")
 
@@ -27,9 +29,7 @@ class Machines:
         self.keys, self.folder = keys, folder
         self.environment = environment | {"DASK": str(Path(sys.executable).parent / "dask")}
         self.started: list[subprocess.Popen[bytes]] = []
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = int(free.getsockname()[1])
+        self.port = ports.free()
         self.address = f"tls://127.0.0.1:{self.port}"
 
     def scheduler(self) -> "subprocess.Popen[bytes]":
@@ -76,11 +76,18 @@ class Machines:
             ):
                 break
             time.sleep(0.2)
-        cluster = Cluster(self.address, say)
+        cluster = self._connected(say)
         while len(cluster.look()) < workers:
             assert all(each.poll() is None for each in self.started), self.logs()
             time.sleep(0.2)
         return cluster
+
+    def _connected(self, say: Any, tries: int = 12) -> Cluster:
+        """A busy machine may not be done with the greeting in the time that there is for one."""
+        for _ in range(tries - 1):
+            with contextlib.suppress(UserError):
+                return Cluster(self.address, say)
+        return Cluster(self.address, say)
 
     def logs(self) -> str:
         return "\n".join(

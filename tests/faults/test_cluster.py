@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -129,10 +130,20 @@ def test_the_scheduler_is_restarted_in_the_middle(
         first.kill()
         first.wait()
         machines.started.remove(first)
-        time.sleep(3)
+        back.start()
+
+    def mend() -> None:
+        while not any("does not answer" in line for line in lines) and not over.wait(0.02):
+            pass
         machines.scheduler()
 
-    summary = grade(course, machines.cluster(lines.append, workers=2), advance=once(strike, at=2))
+    over, back = threading.Event(), threading.Thread(target=mend)
+    cluster = machines.cluster(lines.append, workers=2)
+    try:
+        summary = grade(course, cluster, advance=once(strike, at=2))
+    finally:
+        over.set()
+        back.join()
     nothing_lost(course, summary.problems)
     assert any("does not answer" in line for line in lines)
 
@@ -193,17 +204,23 @@ def test_nobody_gets_in_without_a_key_of_this_authority(machines: Machines, tmp_
         check=True,
         capture_output=True,
     )
-    stranger = "import sys\nfrom distributed import Client\nClient(sys.argv[1], timeout=3)"
-    for keys in (tmp_path / "foreign" / "client", machines.keys / "client"):
-        command = [RUN, "client", str(keys), sys.executable, "-c", stranger, machines.address]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        assert (done.returncode == 0) == (keys == machines.keys / "client"), done.stderr
-    plain = subprocess.run(
-        [sys.executable, "-c", stranger, machines.address.replace("tls", "tcp")],
-        capture_output=True,
-        check=False,
+    visit = (
+        "import sys\nfrom distributed import Client\nClient(sys.argv[1], timeout=sys.argv[2])\n"
+        "print('inside')"
     )
-    assert plain.returncode != 0
+
+    def visitor(address: str, seconds: int, *before: str) -> "subprocess.CompletedProcess[str]":
+        command = [*before, sys.executable, "-c", visit, address, f"{seconds} s"]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    friend = visitor(machines.address, 120, RUN, "client", str(machines.keys / "client"))
+    assert friend.stdout == "inside\n", friend.stderr
+    foreign = str(tmp_path / "foreign" / "client")
+    stranger = visitor(machines.address, 3, RUN, "client", foreign)
+    plain = visitor(machines.address.replace("tls", "tcp"), 3)
+    for refused, why in ((stranger, "certificate verify failed"), (plain, "CommClosedError")):
+        assert (refused.returncode, refused.stdout) == (1, "")
+        assert why in refused.stderr, "refused, not late"
 
 
 def test_keys_are_readable_by_their_owner_only_and_never_overwritten(keys: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.autograder import classroom
+from autograder.course import Course
 from tests.autograder.classroom import UNIT
 from tests.hostile import suite
 from tests.hostile.suite import Class, Program
@@ -26,10 +26,8 @@ FULL = {"test_gaussian_weights": 3.0, "test_nadaraya_watson": 3.0, "test_leave_o
 
 
 @pytest.fixture(scope="module")
-def hostile(tmp_path_factory: pytest.TempPathFactory) -> Class:
-    folder = tmp_path_factory.mktemp("hostile")
-    base = classroom.make(folder / "base")
-    return suite.hold(base, folder / "course")
+def hostile(base: Course, tmp_path_factory: pytest.TempPathFactory) -> Class:
+    return suite.hold(base, tmp_path_factory.mktemp("hostile") / "course")
 
 
 def test_there_are_enough_attacks_of_every_family() -> None:
