@@ -235,7 +235,7 @@ check(standardise)
 # %% nbgrader={"grade_id": "slide_units"}
 slide_units = None  # "a", "b", "c" or "d"
 ### BEGIN SOLUTION
-slide_units = "c"
+slide_units = "d"
 ### END SOLUTION
 
 # %% nbgrader={"grade_id": "test_slide_units"}
@@ -259,7 +259,7 @@ check(slide_units, "slide_units")
 # %% nbgrader={"grade_id": "slide_distance"}
 slide_distance = None  # "a", "b", "c" or "d"
 ### BEGIN SOLUTION
-slide_distance = "b"
+slide_distance = "d"
 ### END SOLUTION
 
 # %% nbgrader={"grade_id": "test_slide_distance"}

@@ -280,7 +280,7 @@ check(general_scores)
 # %% nbgrader={"grade_id": "slide_scale_outside"}
 slide_scale_outside = None  # "a", "b", "c" or "d"
 ### BEGIN SOLUTION
-slide_scale_outside = "b"
+slide_scale_outside = "a"
 ### END SOLUTION
 
 # %% nbgrader={"grade_id": "test_slide_scale_outside"}
@@ -301,7 +301,7 @@ check(slide_scale_outside, "slide_scale_outside")
 # %% nbgrader={"grade_id": "slide_drop_tanh"}
 slide_drop_tanh = None  # "a", "b", "c" or "d"
 ### BEGIN SOLUTION
-slide_drop_tanh = "d"
+slide_drop_tanh = "a"
 ### END SOLUTION
 
 # %% nbgrader={"grade_id": "test_slide_drop_tanh"}
@@ -325,7 +325,7 @@ check(slide_drop_tanh, "slide_drop_tanh")
 # %% nbgrader={"grade_id": "slide_local_hard"}
 slide_local_hard = None  # "a", "b", "c" or "d"
 ### BEGIN SOLUTION
-slide_local_hard = "a"
+slide_local_hard = "c"
 ### END SOLUTION
 
 # %% nbgrader={"grade_id": "test_slide_local_hard"}

@@ -245,7 +245,7 @@ for layer in layers:
 # %% nbgrader={"grade_id": "slide_zero_score"}
 slide_zero_score = None  # "a", "b", "c" or "d"
 ### BEGIN SOLUTION
-slide_zero_score = "c"
+slide_zero_score = "b"
 ### END SOLUTION
 
 # %% nbgrader={"grade_id": "test_slide_zero_score"}
@@ -265,7 +265,7 @@ check(slide_zero_score, "slide_zero_score")
 # %% nbgrader={"grade_id": "slide_only_before"}
 slide_only_before = None  # "a", "b", "c" or "d"
 ### BEGIN SOLUTION
-slide_only_before = "b"
+slide_only_before = "a"
 ### END SOLUTION
 
 # %% nbgrader={"grade_id": "test_slide_only_before"}

@@ -300,7 +300,7 @@ check(generate)
 # %% nbgrader={"grade_id": "slide_alignment"}
 slide_alignment = None  # "a", "b", "c" or "d"
 ### BEGIN SOLUTION
-slide_alignment = "c"
+slide_alignment = "a"
 ### END SOLUTION
 
 # %% nbgrader={"grade_id": "test_slide_alignment"}

@@ -230,7 +230,7 @@ check(grouped_query_attention)
 # %% nbgrader={"grade_id": "slide_pieces"}
 slide_pieces = None  # "a", "b", "c" or "d"
 ### BEGIN SOLUTION
-slide_pieces = "c"
+slide_pieces = "b"
 ### END SOLUTION
 
 # %% nbgrader={"grade_id": "test_slide_pieces"}

@@ -190,7 +190,7 @@ if turned[0] is not None:
 # %% nbgrader={"grade_id": "slide_frequencies"}
 slide_frequencies = None  # "a", "b", "c" or "d"
 ### BEGIN SOLUTION
-slide_frequencies = "a"
+slide_frequencies = "c"
 ### END SOLUTION
 
 # %% nbgrader={"grade_id": "test_slide_frequencies"}
@@ -217,7 +217,7 @@ check(slide_frequencies, "slide_frequencies")
 # %% nbgrader={"grade_id": "slide_position_table"}
 slide_position_table = None  # "a", "b", "c" or "d"
 ### BEGIN SOLUTION
-slide_position_table = "d"
+slide_position_table = "a"
 ### END SOLUTION
 
 # %% nbgrader={"grade_id": "test_slide_position_table"}
@@ -234,7 +234,7 @@ check(slide_position_table, "slide_position_table")
 # %% nbgrader={"grade_id": "slide_insensitive"}
 slide_insensitive = None  # "a", "b", "c" or "d"
 ### BEGIN SOLUTION
-slide_insensitive = "c"
+slide_insensitive = "d"
 ### END SOLUTION
 
 # %% nbgrader={"grade_id": "test_slide_insensitive"}

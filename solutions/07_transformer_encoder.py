@@ -294,7 +294,7 @@ check(train_classifier)
 # %% nbgrader={"grade_id": "slide_feed_forward"}
 slide_feed_forward = None  # "a", "b", "c" or "d"
 ### BEGIN SOLUTION
-slide_feed_forward = "c"
+slide_feed_forward = "b"
 ### END SOLUTION
 
 # %% nbgrader={"grade_id": "test_slide_feed_forward"}
@@ -333,7 +333,7 @@ check(slide_layer_norm, "slide_layer_norm")
 # %% nbgrader={"grade_id": "slide_linear"}
 slide_linear = None  # "a", "b", "c" or "d"
 ### BEGIN SOLUTION
-slide_linear = "d"
+slide_linear = "c"
 ### END SOLUTION
 
 # %% nbgrader={"grade_id": "test_slide_linear"}
@@ -353,7 +353,7 @@ check(slide_linear, "slide_linear")
 # %% nbgrader={"grade_id": "slide_stocks"}
 slide_stocks = None  # "a", "b", "c" or "d"
 ### BEGIN SOLUTION
-slide_stocks = "a"
+slide_stocks = "c"
 ### END SOLUTION
 
 # %% nbgrader={"grade_id": "test_slide_stocks"}

@@ -92,7 +92,7 @@ check(DecoderBlock)
 # %% nbgrader={"grade_id": "slide_your_turn"}
 slide_your_turn = None  # "a", "b", "c" or "d"
 ### BEGIN SOLUTION
-slide_your_turn = "c"
+slide_your_turn = "b"
 ### END SOLUTION
 
 # %% nbgrader={"grade_id": "test_slide_your_turn"}
@@ -110,7 +110,7 @@ check(slide_your_turn, "slide_your_turn")
 # %% nbgrader={"grade_id": "slide_cross"}
 slide_cross = None  # "a", "b", "c" or "d"
 ### BEGIN SOLUTION
-slide_cross = "d"
+slide_cross = "a"
 ### END SOLUTION
 
 # %% nbgrader={"grade_id": "test_slide_cross"}
@@ -128,7 +128,7 @@ check(slide_cross, "slide_cross")
 # %% nbgrader={"grade_id": "slide_sequential"}
 slide_sequential = None  # "a", "b", "c" or "d"
 ### BEGIN SOLUTION
-slide_sequential = "b"
+slide_sequential = "a"
 ### END SOLUTION
 
 # %% nbgrader={"grade_id": "test_slide_sequential"}
@@ -401,7 +401,7 @@ check(CachedAttention)
 # %% nbgrader={"grade_id": "slide_tables"}
 slide_tables = None  # "a", "b", "c" or "d"
 ### BEGIN SOLUTION
-slide_tables = "c"
+slide_tables = "d"
 ### END SOLUTION
 
 # %% nbgrader={"grade_id": "test_slide_tables"}

@@ -247,7 +247,7 @@ check(attention_rollout)
 # %% nbgrader={"grade_id": "slide_better"}
 slide_better = None  # "a", "b", "c" or "d"
 ### BEGIN SOLUTION
-slide_better = "c"
+slide_better = "a"
 ### END SOLUTION
 
 # %% nbgrader={"grade_id": "test_slide_better"}
@@ -267,7 +267,7 @@ check(slide_better, "slide_better")
 # %% nbgrader={"grade_id": "slide_cost"}
 slide_cost = None  # "a", "b", "c" or "d"
 ### BEGIN SOLUTION
-slide_cost = "d"
+slide_cost = "c"
 ### END SOLUTION
 
 # %% nbgrader={"grade_id": "test_slide_cost"}
@@ -286,7 +286,7 @@ check(slide_cost, "slide_cost")
 # %% nbgrader={"grade_id": "slide_order"}
 slide_order = None  # "a", "b", "c" or "d"
 ### BEGIN SOLUTION
-slide_order = "b"
+slide_order = "d"
 ### END SOLUTION
 
 # %% nbgrader={"grade_id": "test_slide_order"}

@@ -219,7 +219,7 @@ check(slide_self, "slide_self")
 # %% nbgrader={"grade_id": "slide_soft_hard"}
 slide_soft_hard = None  # "a", "b", "c" or "d"
 ### BEGIN SOLUTION
-slide_soft_hard = "d"
+slide_soft_hard = "a"
 ### END SOLUTION
 
 # %% nbgrader={"grade_id": "test_slide_soft_hard"}
@@ -238,7 +238,7 @@ check(slide_soft_hard, "slide_soft_hard")
 # %% nbgrader={"grade_id": "slide_gates"}
 slide_gates = None  # "a", "b", "c" or "d"
 ### BEGIN SOLUTION
-slide_gates = "b"
+slide_gates = "c"
 ### END SOLUTION
 
 # %% nbgrader={"grade_id": "test_slide_gates"}

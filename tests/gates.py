@@ -1,8 +1,8 @@
 """Everything that must hold before a change is taken: `make test` runs the gates that a change
 breaks first, `make test-full` the long ones, CI both.
 
-All gates run, whatever fails, two at a time: one computes while the other waits for a process, a
-database or a browser. What a gate says is printed whole when it has ended, with its time. `python
+All gates run, whatever fails, two at a time, and alone where attacks and faults are watched: one
+computes while the other waits for a process, a database or a browser. What a gate says is printed whole when it has ended, with its time. `python
 -m tests.gates hostile lint` runs single gates, `python -m tests.gates quick` the fast ones, for
 work in between.
 """
@@ -37,6 +37,7 @@ class Gate:
 
     name: str
     commands: list[list[str]]
+    alone: bool = False  # what it watches would be disturbed by another gate
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ LINT = Gate(
 TEST = [  # the longest first: then both ways are equally long
     Gate("unit tests", [[*PYTEST, *STEALING, "-m", "not long", *UNIT, SLOWEST]]),
     Gate("browser", [[*PYTEST, *STEALING, "tests/browser", SLOWEST]]),
-    Gate("hostile", [[*PYTEST, "-m", "not long", "tests/hostile", SLOWEST]]),
+    Gate("hostile", [[*PYTEST, "-m", "not long", "tests/hostile", SLOWEST]], alone=True),
     Gate("audit", [[f"{BIN}/autograder", "audit"], [f"{BIN}/autograder", "audit", "--written"]]),
     LINT,
     Gate("built notebooks", [[*PYTEST, BUILT, SLOWEST]]),
@@ -66,12 +67,20 @@ FULL = [
         "notebooks",
         [[*PYTEST, *STEALING, "tests/notebooks", f"--ignore={BUILT}", SLOWEST]],
     ),
-    Gate("database and faults", [[*PYTEST, *STEALING, "tests/database", "tests/faults", SLOWEST]]),
+    Gate(
+        "database and faults",
+        [[*PYTEST, *STEALING, "tests/database", "tests/faults", SLOWEST]],
+        alone=True,
+    ),
     Gate("long unit tests", [[*PYTEST, *STEALING, "-m", "long", *UNIT, SLOWEST]]),
-    Gate("hostile at level 2", [[*PYTEST, *BY_FILE, "-m", "long", "tests/hostile", SLOWEST]]),
+    Gate(
+        "hostile at level 2",
+        [[*PYTEST, *BY_FILE, "-m", "long", "tests/hostile", SLOWEST]],
+        alone=True,
+    ),
     Gate("colab", [[*PYTEST, *BY_FILE, "tests/colab", SLOWEST]]),
     Gate("equality with nbgrader", [[*PYTEST, "tests/equality"]]),
-    Gate("matrix", [[*PYTEST, "-s", "tests/matrix"]]),
+    Gate("matrix", [[*PYTEST, "-s", "tests/matrix"]], alone=True),
     Gate("any nbgrader course", [[*PYTEST, "tests/any_course", SLOWEST]]),
 ]
 QUICK = [
@@ -111,9 +120,12 @@ def run(gate: Gate, alone: bool) -> Done:
 
 def run_all(gates: list[Gate]) -> Iterator[Done]:
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        begun = [pool.submit(run, gate, len(gates) == 1) for gate in gates]
+        begun = [pool.submit(run, gate, len(gates) == 1) for gate in gates if not gate.alone]
         for future in as_completed(begun):
             yield future.result()
+    for gate in gates:
+        if gate.alone:
+            yield run(gate, len(gates) == 1)
 
 
 def main(names: list[str]) -> int:

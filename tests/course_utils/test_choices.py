@@ -1,5 +1,6 @@
 """Choices in a notebook: decide first, then look."""
 
+from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -8,6 +9,7 @@ from course_utils import choices, exercises
 from course_utils.judging import sealed
 from course_utils.judging.exercise import Choice, Unit
 
+UNITS = exercises.units()
 UNIT = exercises.unit("01")
 FIRST, SECOND, THIRD = (each for each in UNIT.exercises if isinstance(each, Choice))
 
@@ -110,3 +112,12 @@ def test_nobody_is_sent_to_a_slide(choice: Choice) -> None:
         words = f"{option.text} {option.why}".lower()
         assert "slide" not in words
         assert "deck" not in words
+
+
+def test_no_row_of_letters_is_a_good_guess() -> None:
+    """Whoever gives the first choice of every unit the same letter, is wrong at least every other
+    time; so for the second, and the third."""
+    keys = [[each.right for each in unit.exercises if isinstance(each, Choice)] for unit in UNITS]
+    for place in range(3):
+        letters = Counter(key[place] for key in keys if len(key) > place)
+        assert max(letters.values()) <= letters.total() / 2

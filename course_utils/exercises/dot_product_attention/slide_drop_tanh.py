@@ -6,13 +6,13 @@ EXERCISE = Choice(
     name="slide_drop_tanh",
     points=2,
     section="Dropping the tanh",
-    right="d",
+    right="a",
     options={
         "a": Option(
-            "Nothing is lost: there still is a tanh, so each query finds the keys that suit it.",
-            "Only two numbers meet in this tanh, a sum of them at that. Which key gets the "
-            "largest score for one query, and which for another?",
-            "any-tanh-will-do",
+            "Rows may differ in sharpness, but every query has the same favourite: the largest b.",
+            "Right. A tanh keeps the order, so all queries rank the keys alike. Query and key "
+            "have to meet in a way that lets one change the order of the other, inside several "
+            "tanhs or in a product.",
         ),
         "b": Option(
             "All queries get equal rows, just as without the tanh: the part of the query cancels.",
@@ -27,10 +27,10 @@ EXERCISE = Choice(
             "bounded-means-equal",
         ),
         "d": Option(
-            "Rows may differ in sharpness, but every query has the same favourite: the largest b.",
-            "Right. A tanh keeps the order, so all queries rank the keys alike. Query and key "
-            "have to meet in a way that lets one change the order of the other, inside several "
-            "tanhs or in a product.",
+            "Nothing is lost: there still is a tanh, so each query finds the keys that suit it.",
+            "Only two numbers meet in this tanh, a sum of them at that. Which key gets the "
+            "largest score for one query, and which for another?",
+            "any-tanh-will-do",
         ),
     },
 )

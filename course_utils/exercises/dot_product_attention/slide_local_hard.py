@@ -6,12 +6,14 @@ EXERCISE = Choice(
     name="slide_local_hard",
     points=2,
     section="Two axes: global or local, soft or hard",
-    right="a",
+    right="c",
     options={
         "a": Option(
-            "Yes, through the five weights; only which five are kept has no gradient of its own.",
-            "Right. Among the five it is soft, and a soft mean has gradients. The other 45 scores "
-            "get none, like all those outside of a window.",
+            "No: `topk` returns constants, so the gradient stops at the values and goes no "
+            "further.",
+            "The five numbers are scores and stay connected to what made them; only their places "
+            "are constants. Try `backward` with five keys.",
+            "kept-scores-taken-for-constants",
         ),
         "b": Option(
             "No: it looks at a part of the input only, so it is hard attention and needs draws.",
@@ -20,11 +22,9 @@ EXERCISE = Choice(
             "part-taken-for-hard",
         ),
         "c": Option(
-            "No: `topk` returns constants, so the gradient stops at the values and goes no "
-            "further.",
-            "The five numbers are scores and stay connected to what made them; only their places "
-            "are constants. Try `backward` with five keys.",
-            "kept-scores-taken-for-constants",
+            "Yes, through the five weights; only which five are kept has no gradient of its own.",
+            "Right. Among the five it is soft, and a soft mean has gradients. The other 45 scores "
+            "get none, like all those outside of a window.",
         ),
         "d": Option(
             "Yes, and all fifty scores get a gradient, since all of them were compared with it.",

@@ -6,18 +6,18 @@ EXERCISE = Choice(
     name="slide_scale_outside",
     points=2,
     section="Why divide by √d",
-    right="b",
+    right="a",
     options={
         "a": Option(
+            "Nearly equal: the scores have a spread of 1/16, so it is almost a plain mean.",
+            "Right. The dot products have a standard deviation of 16; divided by 256 it is 1/16. "
+            "Nothing fails and rows sum to one, but nobody is looked at in particular.",
+        ),
+        "b": Option(
             "As they should: the two roots are the one division of the formula, shared out.",
             "The formula divides the product by the root of d once. Here each factor is divided "
             "by it, so the product is divided by d.",
             "two-roots-are-one",
-        ),
-        "b": Option(
-            "Nearly equal: the scores have a spread of 1/16, so it is almost a plain mean.",
-            "Right. The dot products have a standard deviation of 16; divided by 256 it is 1/16. "
-            "Nothing fails and rows sum to one, but nobody is looked at in particular.",
         ),
         "c": Option(
             "Very peaked: the scores have a spread of 16, so that one key takes all there is.",

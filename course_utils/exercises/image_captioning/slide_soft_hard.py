@@ -6,13 +6,12 @@ EXERCISE = Choice(
     name="slide_soft_hard",
     points=2,
     section="Hard attention",
-    right="d",
+    right="a",
     options={
         "a": Option(
-            "Everything: the best region was found by the scores, so they learn from it.",
-            "The number of a region has no derivative: move a score a little, and the same region "
-            "is taken. No gradient gets past the argmax.",
-            "argmax-has-a-gradient",
+            "The eye, from what was chosen; v, W_r and W_s, which choose, learn nothing.",
+            "Right. The model looks wherever its first random weights send it. Soft weights have "
+            "a gradient; a draw needs its log probability.",
         ),
         "b": Option(
             "Nothing: after an argmax there is no gradient left for any part of the model.",
@@ -27,9 +26,10 @@ EXERCISE = Choice(
             "chosen-score-learns",
         ),
         "d": Option(
-            "The eye, from what was chosen; v, W_r and W_s, which choose, learn nothing.",
-            "Right. The model looks wherever its first random weights send it. Soft weights have "
-            "a gradient; a draw needs its log probability.",
+            "Everything: the best region was found by the scores, so they learn from it.",
+            "The number of a region has no derivative: move a score a little, and the same region "
+            "is taken. No gradient gets past the argmax.",
+            "argmax-has-a-gradient",
         ),
     },
 )

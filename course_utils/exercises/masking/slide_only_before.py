@@ -6,18 +6,18 @@ EXERCISE = Choice(
     name="slide_only_before",
     points=2,
     section="The causal mask",
-    right="b",
+    right="a",
     options={
         "a": Option(
+            "Words 1 to 3: the newest word stands at the place itself, and is hidden too.",
+            "Right. The diagonal is an input that is known. Without it the model is always one "
+            "word late, and the first place sees nothing at all, not even `<go>`.",
+        ),
+        "b": Option(
             "Words 1 to 4: the inputs are shifted, so a strict mask is just what is needed.",
             "The shift has put word 4 where word 5 is asked for: it *is* the token at that place. "
             "May that place look at itself, under this mask?",
             "shift-and-strict",
-        ),
-        "b": Option(
-            "Words 1 to 3: the newest word stands at the place itself, and is hidden too.",
-            "Right. The diagonal is an input that is known. Without it the model is always one "
-            "word late, and the first place sees nothing at all, not even `<go>`.",
         ),
         "c": Option(
             "Words 1 to 5: one slip of the diagonal shows it the very word it has to say.",

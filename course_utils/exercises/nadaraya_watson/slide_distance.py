@@ -6,7 +6,7 @@ EXERCISE = Choice(
     name="slide_distance",
     points=2,
     section="From distance to similarity",
-    right="b",
+    right="d",
     options={
         "a": Option(
             "The query: these three distances do not belong to x = 4.",
@@ -15,9 +15,10 @@ EXERCISE = Choice(
             "blames-the-query",
         ),
         "b": Option(
-            "The weights: they belong to the scores −3, −1 and −2.",
-            "Right. The softmax was taken of minus the distance. Of -9, -1 and -4 it is .00, .95 "
-            "and .05: squares make the near point win by much more.",
+            "Nothing: they sum to one, and the nearest has most.",
+            "Both are true, and true of many other weights as well. Compute one ratio: exp(-1) "
+            "against exp(-4) is 20 to 1, and not .67 to .24.",
+            "trusts-the-sum",
         ),
         "c": Option(
             "The weights: a score of −9 must get a ninth of −1's.",
@@ -26,10 +27,9 @@ EXERCISE = Choice(
             "in-proportion-to-scores",
         ),
         "d": Option(
-            "Nothing: they sum to one, and the nearest has most.",
-            "Both are true, and true of many other weights as well. Compute one ratio: exp(-1) "
-            "against exp(-4) is 20 to 1, and not .67 to .24.",
-            "trusts-the-sum",
+            "The weights: they belong to the scores −3, −1 and −2.",
+            "Right. The softmax was taken of minus the distance. Of -9, -1 and -4 it is .00, .95 "
+            "and .05: squares make the near point win by much more.",
         ),
     },
 )

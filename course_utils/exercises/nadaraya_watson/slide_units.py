@@ -6,7 +6,7 @@ EXERCISE = Choice(
     name="slide_units",
     points=2,
     section="Units decide who is a neighbour",
-    right="c",
+    right="d",
     options={
         "a": Option(
             "About .4, .4 and .2: two towns are near, the third one is further away.",
@@ -21,15 +21,15 @@ EXERCISE = Choice(
             "unit-does-not-matter",
         ),
         "c": Option(
-            "About .69, .31 and 0: the scores of the first two towns differ by 0.8.",
-            "Right. Only the distance in units of the bandwidth counts, and the unit decides what "
-            "a distance of 1 is: in people the same formula gives 1, 0 and 0.",
-        ),
-        "d": Option(
             "About .54, .36 and .10: in proportion to one over the distance of a town.",
             "That would be weights by inverse distance. The formula squares the distance and takes "
             "an exponential: the far town loses much more.",
             "inverse-distance",
+        ),
+        "d": Option(
+            "About .69, .31 and 0: the scores of the first two towns differ by 0.8.",
+            "Right. Only the distance in units of the bandwidth counts, and the unit decides what "
+            "a distance of 1 is: in people the same formula gives 1, 0 and 0.",
         ),
     },
 )

@@ -6,7 +6,7 @@ EXERCISE = Choice(
     name="slide_insensitive",
     points=1,
     section="Attention does not see order",
-    right="c",
+    right="d",
     options={
         "a": Option(
             "The mean of the three output vectors, as in most classifiers of text.",
@@ -20,15 +20,15 @@ EXERCISE = Choice(
             "context-sees-order",
         ),
         "c": Option(
+            "The largest number of every feature, taken over the three output vectors.",
+            "A maximum over the same three vectors is the same, in whatever order they come.",
+            "maximum-sees-order",
+        ),
+        "d": Option(
             "The output vector at place 0, whichever word of them happens to be there.",
             "Right. Outputs move along with their words (equivariant): at place 0 it is the dog's "
             "vector once, and the man's once. Only what does not ask for a place is blind to "
             "order.",
-        ),
-        "d": Option(
-            "The largest number of every feature, taken over the three output vectors.",
-            "A maximum over the same three vectors is the same, in whatever order they come.",
-            "maximum-sees-order",
         ),
     },
 )

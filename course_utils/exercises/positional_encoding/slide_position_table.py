@@ -6,12 +6,12 @@ EXERCISE = Choice(
     name="slide_position_table",
     points=2,
     section="Learned positions",
-    right="d",
+    right="a",
     options={
         "a": Option(
-            "The vector of its place: `arange` counts the words, and `None` makes the batch.",
-            "`len(x)` is the length of the *first* axis. Which one is that?",
-            "length-of-the-wrong-axis",
+            "One and the same to all words of a text: the number of the text in its batch.",
+            "Right. The places are those of the texts, 0 to B - 1. Word order stays invisible, "
+            "and a text gets another answer in another row of the batch.",
         ),
         "b": Option(
             "The vector of its place, but only as long as B and T happen to be the same.",
@@ -26,9 +26,9 @@ EXERCISE = Choice(
             "always-the-first-row",
         ),
         "d": Option(
-            "One and the same to all words of a text: the number of the text in its batch.",
-            "Right. The places are those of the texts, 0 to B - 1. Word order stays invisible, "
-            "and a text gets another answer in another row of the batch.",
+            "The vector of its place: `arange` counts the words, and `None` makes the batch.",
+            "`len(x)` is the length of the *first* axis. Which one is that?",
+            "length-of-the-wrong-axis",
         ),
     },
 )

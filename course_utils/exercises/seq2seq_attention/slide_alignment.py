@@ -6,13 +6,12 @@ EXERCISE = Choice(
     name="slide_alignment",
     points=2,
     section="Reading an alignment matrix",
-    right="c",
+    right="a",
     options={
         "a": Option(
-            "Nothing: word order differs between the languages, so *read* may well look at *das*.",
-            "Then who looked at *gelesen*? Fill in the word that each step *writes*, and the "
-            "matrix makes sense.",
-            "trusts-the-label",
+            "The labels: a row carries the word that went in, and *das* was looked at for *the*.",
+            "Right. The step that is given *read* writes *the*. A row belongs to what is being "
+            "written, and that is always one token later than what goes in.",
         ),
         "b": Option(
             "The drawing: a softmax picks one place per step, so no row can have a second mark.",
@@ -21,9 +20,10 @@ EXERCISE = Choice(
             "softmax-picks-one",
         ),
         "c": Option(
-            "The labels: a row carries the word that went in, and *das* was looked at for *the*.",
-            "Right. The step that is given *read* writes *the*. A row belongs to what is being "
-            "written, and that is always one token later than what goes in.",
+            "Nothing: word order differs between the languages, so *read* may well look at *das*.",
+            "Then who looked at *gelesen*? Fill in the word that each step *writes*, and the "
+            "matrix makes sense.",
+            "trusts-the-label",
         ),
         "d": Option(
             "The direction: the rows are what was read, so it is *das* that looked at *read*.",

@@ -6,13 +6,12 @@ EXERCISE = Choice(
     name="slide_cross",
     points=2,
     section="Which layer of the encoder?",
-    right="d",
+    right="a",
     options={
         "a": Option(
-            "6: one for each layer of the encoder, and the layers of the decoder share them.",
-            "Only the last layer of the encoder is read, when all six are done. And each decoder "
-            "layer makes its keys with its own W_k.",
-            "layer-by-layer",
+            "3: each layer of the decoder makes one from the memory, and then it never changes.",
+            "Right. Three matrices W_k, one memory from the last encoder layer, and nothing of it "
+            "depends on what is written: these keys can be computed once and kept.",
         ),
         "b": Option(
             "1: all three layers of the decoder read one and the same memory, hence its keys.",
@@ -27,9 +26,10 @@ EXERCISE = Choice(
             "memory-follows-the-target",
         ),
         "d": Option(
-            "3: each layer of the decoder makes one from the memory, and then it never changes.",
-            "Right. Three matrices W_k, one memory from the last encoder layer, and nothing of it "
-            "depends on what is written: these keys can be computed once and kept.",
+            "6: one for each layer of the encoder, and the layers of the decoder share them.",
+            "Only the last layer of the encoder is read, when all six are done. And each decoder "
+            "layer makes its keys with its own W_k.",
+            "layer-by-layer",
         ),
     },
 )

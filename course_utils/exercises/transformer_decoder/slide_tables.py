@@ -6,7 +6,7 @@ EXERCISE = Choice(
     name="slide_tables",
     points=2,
     section="Two tables, read critically",
-    right="c",
+    right="d",
     options={
         "a": Option(
             "“In both columns the big Transformer is cheaper than the ConvS2S ensemble.”",
@@ -19,15 +19,15 @@ EXERCISE = Choice(
             "gain-of-the-ensemble",
         ),
         "c": Option(
+            "“Going from base to big pays more in EN-FR than it does in EN-DE.”",
+            "3.7 against 1.1 BLEU, for seven times the operations. The table supports this.",
+            "gain-of-size",
+        ),
+        "d": Option(
             "“The more input a Transformer reads, the better are its summaries.”",
             "Right: this one is contradicted. Transformer-D reads eight times as much as "
             "Transformer-ED and has the lower ROUGE-L, 33.6 against 34.2. The two differ in more "
             "than the length, which is why one cannot say what did it.",
-        ),
-        "d": Option(
-            "“Going from base to big pays more in EN-FR than it does in EN-DE.”",
-            "3.7 against 1.1 BLEU, for seven times the operations. The table supports this.",
-            "gain-of-size",
         ),
     },
 )

@@ -6,7 +6,7 @@ EXERCISE = Choice(
     name="slide_your_turn",
     points=2,
     section="Cross-attention: the target asks, the source answers",
-    right="c",
+    right="b",
     options={
         "a": Option(
             ".00 · Salut + .69 · je + .00 · suis + 1.39 · Alex",
@@ -15,14 +15,14 @@ EXERCISE = Choice(
             "raw-similarities",
         ),
         "b": Option(
+            ".13 · Salut + .25 · je + .13 · suis + .50 · Alex",
+            "Right. One softmax per query, over the keys: 1, 2, 1 and 4 out of 8.",
+        ),
+        "c": Option(
             ".00 · Salut + .33 · je + .00 · suis + .67 · Alex",
             "The similarities divided by their sum. That breaks down as soon as one is negative; "
             "and a similarity of 0 is an ordinary one: exp(0) is 1.",
             "shares-of-similarities",
-        ),
-        "c": Option(
-            ".13 · Salut + .25 · je + .13 · suis + .50 · Alex",
-            "Right. One softmax per query, over the keys: 1, 2, 1 and 4 out of 8.",
         ),
         "d": Option(
             ".13 · Salut + .33 · je + .33 · suis + .67 · Alex",

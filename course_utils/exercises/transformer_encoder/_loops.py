@@ -1,6 +1,7 @@
 """Looks at the code of a training: what its loop does, and what it forgets."""
 
 import ast
+import builtins
 
 from course_utils.judging import syntax
 
@@ -19,6 +20,20 @@ def trains(tree: ast.AST) -> bool:
     """Does it compute gradients and use them?"""
     return syntax.uses(tree, "backward", "grad") and syntax.uses(
         tree, "step", "add_", "sub_", "data", "copy_"
+    )
+
+
+def hands_over(tree: ast.AST, name: str) -> bool:
+    """Does the function of this name call one that is defined elsewhere, which may train?"""
+    defined = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+    return any(
+        isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Name)
+        and call.func.id[0].islower()
+        and call.func.id not in {*defined, *dir(builtins)}
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef) and node.name == name
+        for call in ast.walk(node)
     )
 
 

@@ -6,7 +6,7 @@ EXERCISE = Choice(
     name="slide_feed_forward",
     points=2,
     section="The feed-forward layer",
-    right="c",
+    right="b",
     options={
         "a": Option(
             "Nothing: there is a ReLU, and where in the layer it stands makes no difference.",
@@ -14,15 +14,15 @@ EXERCISE = Choice(
             "place-does-not-matter",
         ),
         "b": Option(
+            "It can only add: no feature of x is ever lowered, and 2048 is no better than 512.",
+            "Right. Before the ReLU stand two linear layers in a row, which are one of 512 by "
+            "512; after it nothing is negative, so the stream can only grow.",
+        ),
+        "c": Option(
             "It is linear: a ReLU that comes last has nothing after it that could use the bend.",
             "It does bend: what is negative becomes 0. That bend is even the problem, since its "
             "result goes straight into the sum.",
             "no-bend-at-the-end",
-        ),
-        "c": Option(
-            "It can only add: no feature of x is ever lowered, and 2048 is no better than 512.",
-            "Right. Before the ReLU stand two linear layers in a row, which are one of 512 by "
-            "512; after it nothing is negative, so the stream can only grow.",
         ),
         "d": Option(
             "It keeps tokens apart: a ReLU at the end lets no word see what the others hold.",

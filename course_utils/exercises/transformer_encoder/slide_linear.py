@@ -6,7 +6,7 @@ EXERCISE = Choice(
     name="slide_linear",
     points=2,
     section="Is self-attention linear?",
-    right="d",
+    right="c",
     options={
         "a": Option(
             "Leave out the softmax, and weigh the values by the plain scores, q times k.",
@@ -20,16 +20,16 @@ EXERCISE = Choice(
             "blames-the-scale",
         ),
         "c": Option(
-            "Leave out the projections: with q = k = v = h there is nothing but sums left.",
-            "The weights are then the softmax of h times h: they still depend on h, and so f(2h) "
-            "is not 2 f(h).",
-            "blames-the-projections",
-        ),
-        "d": Option(
             "Make queries and keys of the positions alone, and only the values out of h.",
             "Right. Then the weights are the same for every h, and a fixed weighted sum is "
             "linear. It is also no longer attention to content: a word looks at places, whatever "
             "stands there.",
+        ),
+        "d": Option(
+            "Leave out the projections: with q = k = v = h there is nothing but sums left.",
+            "The weights are then the softmax of h times h: they still depend on h, and so f(2h) "
+            "is not 2 f(h).",
+            "blames-the-projections",
         ),
     },
 )

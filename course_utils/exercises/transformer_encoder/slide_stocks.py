@@ -6,12 +6,13 @@ EXERCISE = Choice(
     name="slide_stocks",
     points=2,
     section="Stock prices: an honest failure",
-    right="a",
+    right="c",
     options={
         "a": Option(
-            "The split: a test window shares 23 of 24 days with windows it was trained on.",
-            "Right. Its neighbours in the training set even contain the day to be predicted. Cut "
-            "by time: train on the first years, test on what comes after all of them.",
+            "The size: a fifth is too small a share for a test, it should be at least half.",
+            "A fifth of thousands of windows is plenty. More windows of this kind would repeat "
+            "the same mistake.",
+            "test-set-too-small",
         ),
         "b": Option(
             "The rival: to beat today's price is easy, it must beat the mean of all prices.",
@@ -20,10 +21,9 @@ EXERCISE = Choice(
             "rival-too-weak",
         ),
         "c": Option(
-            "The size: a fifth is too small a share for a test, it should be at least half.",
-            "A fifth of thousands of windows is plenty. More windows of this kind would repeat "
-            "the same mistake.",
-            "test-set-too-small",
+            "The split: a test window shares 23 of 24 days with windows it was trained on.",
+            "Right. Its neighbours in the training set even contain the day to be predicted. Cut "
+            "by time: train on the first years, test on what comes after all of them.",
         ),
         "d": Option(
             "Nothing: it was tested on windows that were drawn at random and never trained on.",

@@ -13,7 +13,7 @@ from course_utils.judging import syntax
 from course_utils.judging.exercise import Call, Case, Draw, Exercise, Forbidden, Outcome, Property
 from course_utils.judging.judge import VISIBLE_SEED
 
-from ._loops import clears, keeps_padding, reads, returns, trains
+from ._loops import clears, hands_over, keeps_padding, reads, returns, trains
 from ._reviews import (
     BAR,
     Marked,
@@ -121,7 +121,7 @@ EXERCISE.misconception(
     "The weights never change",
     "Your model is returned as it was made: nothing in the answer computes gradients and takes "
     "steps with them.",
-    syntax=lambda tree: not trains(tree),
+    syntax=lambda tree: not trains(tree) and not hands_over(tree, "train_classifier"),
     symptom=below(0.6),
 )
 

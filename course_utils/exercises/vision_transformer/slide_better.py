@@ -6,13 +6,13 @@ EXERCISE = Choice(
     name="slide_better",
     points=2,
     section="Little data: a CNN, a ViT and a straight line",
-    right="c",
+    right="a",
     options={
         "a": Option(
-            "Far lower: the shapes are destroyed, and nobody could read such digits.",
-            "Nobody could, because eyes know neighbours. What in this model knows that pixel 8 "
-            "lies below pixel 0?",
-            "judged-by-eye",
+            "The same, but for chance: nothing in the model knows which pixels are near.",
+            "Right. Each token is one pixel, and its place is a learned row of a table; number "
+            "the places otherwise, and nothing changes. With larger patches it would: they group "
+            "pixels.",
         ),
         "b": Option(
             "A little lower: the ViT loses its neighbours, just as the CNN of the lecture.",
@@ -21,10 +21,10 @@ EXERCISE = Choice(
             "vit-has-neighbours",
         ),
         "c": Option(
-            "The same, but for chance: nothing in the model knows which pixels are near.",
-            "Right. Each token is one pixel, and its place is a learned row of a table; number "
-            "the places otherwise, and nothing changes. With larger patches it would: they group "
-            "pixels.",
+            "Far lower: the shapes are destroyed, and nobody could read such digits.",
+            "Nobody could, because eyes know neighbours. What in this model knows that pixel 8 "
+            "lies below pixel 0?",
+            "judged-by-eye",
         ),
         "d": Option(
             "One in ten, a guess: positions learned on pictures do not fit mixed ones.",

@@ -6,7 +6,7 @@ EXERCISE = Choice(
     name="slide_cost",
     points=2,
     section="What a patch costs",
-    right="d",
+    right="c",
     options={
         "a": Option(
             "Twice and twice: the image has twice as many pixels, and so it goes.",
@@ -21,15 +21,15 @@ EXERCISE = Choice(
             "all-is-quadratic",
         ),
         "c": Option(
+            "4 times and twice: twice the tokens, squared only in the matrices.",
+            "Right. Memory of the weights O(n²), time of the layers O(n D²): whoever says only "
+            "O(n²) leaves out of what.",
+        ),
+        "d": Option(
             "16 times and 4 times: as if the patches had half the side as before.",
             "Half the side means four times the tokens, in both directions. Here the image grows "
             "in one direction only.",
             "both-directions",
-        ),
-        "d": Option(
-            "4 times and twice: twice the tokens, squared only in the matrices.",
-            "Right. Memory of the weights O(n²), time of the layers O(n D²): whoever says only "
-            "O(n²) leaves out of what.",
         ),
     },
 )

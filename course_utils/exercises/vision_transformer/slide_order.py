@@ -6,7 +6,7 @@ EXERCISE = Choice(
     name="slide_order",
     points=2,
     section="Do positions matter?",
-    right="b",
+    right="d",
     options={
         "a": Option(
             "The image in a mirror: all the same pixels, read from the other side.",
@@ -15,9 +15,10 @@ EXERCISE = Choice(
             "mirror",
         ),
         "b": Option(
-            "The image with its left and its right half exchanged with each other.",
-            "Right. The same 64 patches, in another order: tokens come out permuted "
-            "(equivariant), and what CLS gathers from all of them is the same (invariant).",
+            "The image turned by a right angle: the same patches in other places.",
+            "They are in other places *and* turned themselves. Inside a patch the order of the "
+            "pixels counts: each has its own weights.",
+            "turned",
         ),
         "c": Option(
             "The image moved by one pixel to the right, as good as no change at all.",
@@ -26,10 +27,9 @@ EXERCISE = Choice(
             "small-shift",
         ),
         "d": Option(
-            "The image turned by a right angle: the same patches in other places.",
-            "They are in other places *and* turned themselves. Inside a patch the order of the "
-            "pixels counts: each has its own weights.",
-            "turned",
+            "The image with its left and its right half exchanged with each other.",
+            "Right. The same 64 patches, in another order: tokens come out permuted "
+            "(equivariant), and what CLS gathers from all of them is the same (invariant).",
         ),
     },
 )

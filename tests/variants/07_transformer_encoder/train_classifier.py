@@ -406,6 +406,36 @@ def train_classifier(tokens, labels, classes, pad, seed):
     return model.eval()
 
 
+# %% wrong: no_positions_and_the_courses_loop (order-ignored)
+from course_utils.training import fit
+
+
+class Model(nn.Module):
+    def __init__(self, vocabulary, classes, pad, dim=32):
+        super().__init__()
+        self.pad = pad
+        self.embed = nn.Embedding(vocabulary, dim)
+        self.encoder = Encoder(dim, 2, 64, 1, norm_first=True)
+        self.head = nn.Linear(dim, classes)
+
+    def forward(self, tokens):
+        real = tokens != self.pad
+        x = self.encoder(self.embed(tokens), real[:, None, None, :])
+        return self.head(masked_mean(x, real))
+
+
+def train_classifier(tokens, labels, classes, pad, seed):
+    torch.manual_seed(seed)
+    model = Model(int(tokens.max()) + 1, classes, pad)
+
+    def loss(step):
+        batch = torch.randint(len(tokens), (50,))
+        return F.cross_entropy(model(tokens[batch]), labels[batch])
+
+    fit(loss, model.parameters(), 80, lr=5e-3)
+    return model.eval()
+
+
 # %% wrong: dropout_on (dropout-left-on)
 class Model(nn.Module):
     def __init__(self, vocabulary, classes, pad, dim=32):
