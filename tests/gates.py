@@ -2,9 +2,9 @@
 breaks first, `make test-full` the long ones, CI both.
 
 All gates run, whatever fails, two at a time, and alone where attacks and faults are watched: one
-computes while the other waits for a process, a database or a browser. What a gate says is printed whole when it has ended, with its time. `python
--m tests.gates hostile lint` runs single gates, `python -m tests.gates quick` the fast ones, for
-work in between.
+computes while the other waits for a process, a database or a browser. What a gate says is printed
+whole when it has ended, with its time. `python -m tests.gates hostile lint` runs single gates,
+`python -m tests.gates quick` the fast ones, for work in between.
 """
 
 import subprocess
