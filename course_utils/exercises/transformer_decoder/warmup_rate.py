@@ -2,6 +2,7 @@
 
 from course_utils import transformer_decoder as ref
 from course_utils.judging.exercise import Case, Draw, Exercise
+from course_utils.judging.promises import all_of, positive
 
 
 def cases(draw: Draw) -> list[Case]:
@@ -38,6 +39,7 @@ EXERCISE = Exercise(
     returns=("the learning rate, a number",),
     cases=cases,
     tolerance=1e-6,
+    promised=all_of(positive(0), positive(2)),
 )
 
 EXERCISE.misconception(
