@@ -109,9 +109,8 @@ interactive(
 # | translation | a sentence | for one target word: one to three source words |
 # | the profit of a new shop | the books of all other shops | the towns of a similar size |
 #
-# (In the second row it really is *frames*, slices of sound some 10 ms apart. Phonemes,
-# the sounds that a listener hears in them, are not given to the network: it has to make
-# sense of the frames itself.)
+# (Frames are slices of sound some 10 ms apart; what a listener hears in them, the
+# network has to find out itself.)
 #
 # How much is there to gain? Here are a cat and a dog, drawn with six formulas. A
 # "photo" is a drawing in heavy noise.
@@ -181,7 +180,7 @@ Table(rows, ["pixels \\ photos of each animal", *sizes], "accuracy")
 # %% [markdown]
 # The other 492 pixels hold nothing, so the classifier that sees only them guesses. They
 # do harm, though. Compare the first two rows: what the 84 pixels reach with 2, 10 or 20
-# photos takes between 10 and 20, 100, or 200 with all of them. That is six to ten times
+# photos takes between 10 and 20, 100, or 200 with all of them. That is five to ten times
 # as many, because all that noise has to be averaged away. Knowing *where to look* is
 # worth data.
 #
@@ -260,9 +259,7 @@ Table(rows, columns, f"prediction {shares @ profit:,.0f}")
 
 # %% [markdown]
 # It is the opposite of a similarity: the town that is furthest away, by 20000 people,
-# takes 89 % of the say. (From 65000 to 85000 it is 20000, not another 10000, a slip
-# that is easily made in the last row. Distances are worth a second look: everything
-# later depends on them.)
+# takes 89 % of the say.
 #
 # A *distance* is 0 for the same and grows; a *similarity* is largest for the same and
 # falls. A minus sign turns one into the other. But negative numbers are no shares, and
@@ -958,7 +955,7 @@ Table(rows, columns, "Gaussian against dot product")
 #   learned;
 # - **CNN**: from its neighbours, in shares that were learned and are the same
 #   everywhere;
-# - **RNN**: from everything before, through a state that fades a little at every step;
+# - **RNN**: from everything before, through a state that fades at every step;
 # - **attention**: from those that are *similar* to what it is looking for.
 #
 # So that nobody has to believe it, ask torch's own layers, with fresh random weights,
@@ -1037,11 +1034,11 @@ Table(rows, ["layer", "its matrix changes by", "16 inputs", "outputs follow the 
 # %% [markdown]
 # The matrices of a linear layer and of a convolution are made of *parameters* and do
 # not change at all. Those of the RNN and of the MLP change, but what is switched there
-# are connections that training has fixed, for one number of inputs (MLP) or for one
+# are connections with fixed parameters, for one number of inputs (MLP) or for one
 # order (RNN). Attention's matrix is made of *comparisons*: the same rule for every
-# pair, whatever stands where, for any number of inputs. The last column has a
-# single yes: who counts is decided by what an input *is*, not by where it stands. The
-# rest of the course is about making that learnable, fast and large. (That attention
+# pair, whatever stands where, for any number of inputs. A plain mean of all inputs
+# would follow a new order too, but its matrix never changes. Only attention does both:
+# who counts is decided by what an input *is*, not by where it stands. The rest of the course is about making that learnable, fast and large. (That attention
 # does not see order is a weakness as well: unit 06. The gates of an LSTM are a step in
 # its direction: how fast the state fades depends on the input. But whatever it lets go
 # of, it cannot look up again.)
@@ -1164,8 +1161,8 @@ Table(rows, ["layer", "its matrix changes by", "16 inputs", "outputs follow the 
 #   Networks](https://distill.pub/2016/augmented-rnns/) (2016): the best pictures of a
 #   network that looks around.
 # - Lilian Weng, [Attention?
-#   Attention!](https://lilianweng.github.io/posts/2018-06-24-attention/) (June 2018,
-#   sometimes cited as 2017): the whole family in one table, useful from unit 02 on.
+#   Attention!](https://lilianweng.github.io/posts/2018-06-24-attention/) (June
+#   2018): the whole family in one table, useful from unit 02 on.
 # - Sebastian Ruder, [Deep Learning for NLP Best
 #   Practices](https://www.ruder.io/deep-learning-nlp-best-practices/#attention) (2017):
 #   what worked just before the Transformer.

@@ -185,8 +185,7 @@ def examine(context, parameters=()):
 
 # %% [markdown]
 # The first two ideas: leave the vector as it is, and replace it by the mean of the
-# sentence, in which each of our eight words weighs $1/8$. (In *I am writing a letter to
-# her*, which has seven words, it would be $1/7$: seven times $1/8$ is not one.)
+# sentence, in which each of our eight words weighs $1/8$.
 
 # %%
 accuracy = {}
@@ -364,7 +363,8 @@ ax.set(title="stacking only contracts");
 # %% [markdown]
 # ## Queries, keys, values: a soft database
 #
-# Where is the mistake? We let one vector play three parts. Look at a database: you come
+# What is missing? Nothing here was learned, and one fixed vector plays three parts.
+# Look at a database: you come
 # with a **query**, it is compared with the **keys**, and you get the **value** of the
 # key that fits. Query, key and value are different things; nobody wants the key back.
 
@@ -513,7 +513,6 @@ Table(rows, ["scale", "rows sum to", "share of the largest weight"])
 # rows sum to one?*, finds it. Another slip is $\mathrm{softmax}(KQ^\top)$: then rows
 # are keys, the queries compete with each other, and the product with $V$ works only if
 # there happen to be as many queries as keys. Test with different numbers of both.
-# (Where a formula has $q\cdot k$ without any scale, it was left out to save space.)
 
 # %% [markdown]
 # ## Scaled dot-product attention
@@ -780,7 +779,7 @@ axes[1, 1].set_xlabel("keys →");
 #   size one softmax$(XX^\top)$ is almost the identity, shorter ones give nearly the
 #   plain mean, and there is nothing to learn. Queries, keys and values separate
 #   *looking*, *being found* and *giving*.
-# - Dot products of size $d$ have variance $d$. Dividing by $\sqrt{d_k}$ inside the
+# - Dot products of vectors with $d$ entries of variance 1 have variance $d$. Dividing by $\sqrt{d_k}$ inside the
 #   softmax keeps the weights soft, and lets nearly every query learn.
 # - Scores form a family. What makes one work is that query and key **meet** in it: a
 #   sum of one part each is blind to the query.

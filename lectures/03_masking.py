@@ -12,7 +12,7 @@
 # - build padding and causal masks and combine them;
 # - say why forbidden scores become $-\infty$ and not 0, and what happens to a row in
 #   which everything is forbidden;
-# - recognise a model that cheats, from its loss alone;
+# - recognise a model that cheats, from a loss that is too good to be true;
 # - write a test that catches any layer that looks into the future, your own included;
 # - survive torch's two opposite meanings of `True`.
 #
@@ -435,7 +435,9 @@ print(f"gradient: {int(matrix.grad.isnan().sum())} of 9 entries are NaN")
 # | row 1 | 3, 4, 5 | no, no, no | 0, 0, 0 |
 #
 # (With a large finite fill the empty row would be *uniform*: it attends to everything
-# that was forbidden.) `masked_softmax` follows the rule:
+# that was forbidden.) The way to write it: fill what is forbidden with a finite number,
+# take the softmax, and put zeros where the mask is False; then no NaN arises that a
+# gradient could meet. `masked_softmax` follows the rule:
 
 # %%
 scores = torch.tensor([[math.log(2), math.log(6), 50], [3, 4, 5]])  # (T, S)
@@ -539,8 +541,8 @@ Table(rows, ["call", "what happens"])
 # One more thing about `is_causal`. It numbers queries *and* keys from 0. While a model
 # writes, the older keys are often kept (the cache of unit 08), and only the newest
 # words ask: two queries, say, that stand at places 3 and 4 of five. For torch they are
-# the queries 0 and 1, and must not see what they themselves have said. What is meant
-# are the last two rows of the full mask:
+# the queries 0 and 1: it lets them see key 0, and keys 0 and 1, not even their own.
+# What is meant are the last two rows of the full mask:
 
 # %% alt="Weights of two queries on five keys: with is_causal they see one and two keys, with the last two rows of the causal mask four and five"
 query, key = normal(2, 4, seed=9), normal(5, 4, seed=10)  # (T, D), (S, D)

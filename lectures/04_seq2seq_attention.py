@@ -12,10 +12,10 @@
 # - compute Luong's and Bahdanau's attention, and say which decoder state asks in each;
 # - read an alignment matrix the right way round, also where word order is crossed, as
 #   in *fünfundzwanzig*;
-# - put attention on top of an LSTM classifier, and find two bugs that hide one another
+# - put attention on top of an LSTM classifier, and find a bug that another line hides
 #   (appendix).
 #
-# *About 85 minutes, a quarter of it in the appendix; the code runs in about a minute
+# *About 110 minutes, a quarter of it in the appendix; the code runs in about a minute
 # and a half on a laptop, most of it in four trainings.*
 
 # %%
@@ -541,8 +541,10 @@ heatmap(weights[0], answer, text, title, ax, values=False, vmax=1);
 
 # %% [markdown]
 # The bill for it: the memory of $S \cdot D$ numbers must be kept, and $T \cdot S$
-# scores computed. Beyond the lengths of the training the curve falls faster. A likely
-# reason: the decoder counts its steps in its state, and has never counted that far.
+# scores computed. Beyond the lengths of the training the curve falls faster. One
+# possible reason: the decoder keeps track of its place in its state, and has never come
+# that far. Another: strings of more than ten letters must repeat some. Neither is tested
+# here.
 
 # %% [markdown]
 # ## Bahdanau: the previous state asks
@@ -706,7 +708,7 @@ draw_lines(looks[0], text.split(), shown)
 # top, French words down the side, and (there bright means much) a bright cell where
 # *Area* and *zone* meet. It is often read the wrong way round: "to generate *Area*, the
 # model looked at *la zone*". The axes say the reverse: English was read, French was
-# written; the rows of *la* and *zone* look at *Area*. Nor is it a picture of
+# written; it is the row of *zone* that looks at *Area*. Nor is it a picture of
 # self-attention, as which it is sometimes shown: two sequences are involved, one asking
 # and one being looked at, which is **cross-attention**. And it shows a crossed order,
 # too: *European Economic Area* is *zone économique européenne*, so three bright cells
@@ -741,7 +743,7 @@ print(f"exact match on 1000 dates never seen: {share:.3f}")
 # The interesting part is where it looks. ISO begins with the year. German, French,
 # Spanish and Italian end with it, Hungarian begins with it, and English puts the month
 # first. Move the slider and watch the same day, with the same ten characters to be
-# written, in six orders.
+# written, in six languages and three orders.
 
 # %%
 day = {
@@ -848,7 +850,7 @@ Table(rows, ["keys from", "values from", "what happens"])
 # more.
 #
 # And if the decoder can look anywhere at every step, what is the recurrence still for?
-# Here it keeps count and keeps order. That is the question of the next units.
+# Here it keeps the place and the order. That is the question of the next units.
 
 # %% [markdown]
 # ## Appendix: attention without a decoder
@@ -999,7 +1001,7 @@ Table(rows, columns)
 # into **20 pieces** that the LSTM reads as 20 words: twelve words have become 240. Only
 # one number of the table gives it away.
 #
-# Take away either half of the pair, and the other half shows itself:
+# Without the line that hides it, or with a rare word, the bug shows itself:
 
 
 # %%

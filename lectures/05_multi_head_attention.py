@@ -72,8 +72,9 @@ Table(rows, ["weights on biter, bitten", "man bites dog", "dog bites man"])
 # things to bring back it gets harder.
 #
 # It is sometimes said that softmax lets a single step dominate anyway, so that a head
-# cannot look at two places. That depends on the *scale* of the scores alone: small
-# scores spread the attention over everything, large ones make it a choice of one. A
+# cannot look at two places. That depends on how far the scores lie apart, and on how
+# many keys there are: small differences spread the attention over everything, large
+# ones make it a choice of one, and two equal best scores share it whatever they are. A
 # single head can spread. What it does badly is to keep apart what it brings back.
 
 # %%
@@ -597,7 +598,7 @@ ax.set(xlabel="question →", ylabel="");
 # Each head answers one question, and only that one. With eight heads, below, a question
 # is worth .25 of all answers. A head that has a question almost to itself costs
 # most of that; heads that share one cost less, though not nothing. So a head whose
-# removal does little harm is not always idle: others may do the same work. (Michel et
+# removal does little harm may not be idle: others may do the same work. (Michel et
 # al. and Voita et al. found in 2019 that most heads of trained translation models can
 # be removed with little loss.)
 

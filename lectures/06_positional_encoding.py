@@ -649,8 +649,8 @@ Table(rows, ["symbol before, length 20", *places])
 # fastest hand has made three full turns and the second almost one ($\omega = 1$ and
 # $.32$ in a head of 16 features). A key 20 steps back, or 18 ahead, looks much like the
 # one before, and at length 10 nothing taught the model to tell them apart. (At length
-# 20 only the steps at the two ends have a key that far away, and that is where the table
-# shows its mistakes.) If that is the reason, its wrong answers should be the symbols at
+# 20 the first two steps have a key 18 ahead; the last ones have only keys that come
+# close. The mistakes are at the two ends.) If that is the reason, its wrong answers should be the symbols at
 # those places:
 
 # %%
@@ -720,7 +720,8 @@ ax.set(xlabel="place", ylim=(0, 1.1));
 #
 # Each pair contributes $\sin^2 + \cos^2 = 1$, so $p_t \cdot p_t = 256$ and the length
 # of $p_t$ is 16. Word vectors of length 1 would drown. The original Transformer
-# therefore multiplies the embeddings by $\sqrt{D}$ before adding.
+# multiplies the embeddings by $\sqrt{D}$ before adding; its authors give no reason, but
+# this is one effect.
 # </details>
 #
 # **3.** With rotary encoding, what changes in a model's output when all positions are

@@ -606,7 +606,7 @@ Table(rows, ["review", "class"])
 
 # %% [markdown]
 # **Split first.** 1000 reviews to learn from, 200 to watch the training (validation),
-# 400 that are looked at once, at the end. **Vocabulary**: every word that occurs in the
+# 400 by which nothing is ever chosen. **Vocabulary**: every word that occurs in the
 # *training* texts gets a number; 0 is padding, 1 stands for words never seen.
 
 # %%
@@ -880,9 +880,9 @@ Table(rows, ["", "mean rate", "last loss, seed 0", "seed 1"])
 # mean, trains from one seed and hardly leaves chance (log 5 = 1.61) from the other. So
 # a part of what a warm-up does is done by a smaller rate, and at .003 post-norm trains
 # without any warm-up; but at the same mean rate, small first steps look safer. That is
-# as far as seven runs can tell: post-norm does not *need* a warm-up, it bears less, and
-# a warm-up is one way to get along with that. (The further reading of the assignment
-# has the proof.)
+# as far as seven runs can tell: here post-norm trains without a warm-up only at smaller
+# rates, and a warm-up is one way to get along with larger ones. (The further reading of
+# the assignment shows that its first gradients are large, and why a warm-up helps.)
 #
 # ## MLP, CNN, RNN, attention
 #
@@ -1212,7 +1212,7 @@ curves(None, shown, "month", "Apple, US$", title);
 # - Layer norm normalises each token over its own features. It knows no batch, no
 #   length, no padding, no training mode.
 # - Post-norm: $\mathrm{LN}(x + f(x))$. Pre-norm: $x + f(\mathrm{LN}(x))$, and one more
-#   norm at the end. A deep post-norm stack bears smaller learning rates; a warm-up
+#   norm at the end. A deep post-norm stack bears only smaller learning rates; a warm-up
 #   helps it to larger ones.
 # - Each block has its own weights: `nn.ModuleList`, a new block for each place, never
 #   `[block] * N`.

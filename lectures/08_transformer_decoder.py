@@ -1129,10 +1129,10 @@ Table(rows, ["sentences B", "tokens T", "GRU, ms", "Transformer block, ms"])
 # %% [markdown]
 # Read it three ways. With one sentence the GRU is far behind, although it multiplies
 # *less*: 256 steps in a row, each so small that starting it costs more than its
-# arithmetic. With 16 sentences at once it does 16 times the work in little more time,
-# so it is wrong that recurrence cannot be parallelised. And follow the last three rows:
-# each time the text doubles, so does the time of the GRU, while that of the block grows
-# faster, because the $n^2$ of attention comes due. The advantage of the Transformer is
+# arithmetic. With 16 sentences at once it does 16 times the work in less than twice the
+# time: the overhead of each step is shared, and on parallel hardware the same room is
+# there for parallel work. And follow the last three rows: as the text doubles, the time
+# of the GRU grows about in proportion, while that of the block grows faster, because the $n^2$ of attention comes due. The advantage of the Transformer is
 # a *short chain*, not little work; it needs hardware that can use it, and this table
 # was made by one processor core.
 #
@@ -1244,9 +1244,10 @@ Table(rows, ["model", "L", "perplexity", "ROUGE-L"])
 # word of a *given* text is guessed, not how well a summary is written; do the two
 # columns always agree on who is better? Read it off, pair by pair. And the rows differ
 # in what the models are allowed to read, from 500 to 11,000 tokens: with more to read,
-# the same text is easier to guess. Only the first two rows read the same, and there the
-# Transformer halves the perplexity. For all others, whether the architecture or the
-# input made the difference, this table cannot say. Our translator has a perplexity as
+# the same text is easier to guess. Two pairs of rows read the same: the first two, where
+# the Transformer halves the perplexity, and the two that read 11,000 tokens. For all
+# others, whether the architecture or the input made the difference, this table cannot
+# say. Our translator has a perplexity as
 # well:
 
 # %%

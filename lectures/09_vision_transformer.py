@@ -702,8 +702,8 @@ if fashion_mnist_is_here():
         look(six[i], falls[:, i].reshape(4, 4), FASHION_CLASSES[answers[i]], ax)
 
 # %% [markdown]
-# For the pullover and the shirt most of it lies at the sleeves, for the trousers on the
-# waist, for the boot on a single patch at the instep: edges, more than what fills the
+# For the pullover most of it lies at the sleeves, for the shirt at one sleeve and the
+# hem, for the trousers on the waist, for the boot on a single patch at the instep: edges, more than what fills the
 # middle. That is a reading of six pictures; whether sleeves are what tells a pullover
 # from a shirt would have to be tested as above, by blanking them in all.
 #
@@ -720,8 +720,9 @@ if fashion_mnist_is_here():
 #   small part of the CNN's lead is due to neighbourhood, as a control with mixed pixels
 #   shows.
 # - Rollout follows attention through the layers, half of it by assumption. Occlusion
-#   asks the model itself, though with images that it never saw in training. Where they
-#   disagree, the question is open, and a picture settles nothing.
+#   asks the model itself, though with images that it never saw in training. For what
+#   an answer depends on, trust occlusion; rollout says what was mixed, and here it did
+#   no better than ink.
 #
 # ## Questions
 #

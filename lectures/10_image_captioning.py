@@ -314,8 +314,8 @@ Table(rows, [*looked, "nor a first state", "with the first look only", "by chanc
 # For the colour it looks at the shape and at little else, and without that look it
 # guesses. For the place it looks *beside* the shape: hardly any weight on its four
 # regions, most of it on the ring around them, where regions still see an edge of it.
-# And it would not have to: the row stays right without its look, with or without a
-# first state. So *earlier looks* have brought it along, each with the vectors of its
+# For the row it would not have to: it stays right without its look, with or without a
+# first state. (The column does need its look.) So *earlier looks* have brought it along, each with the vectors of its
 # places, and the state has kept it. The first look alone does not do that: for the
 # shape it is enough, for the row only in part.
 #
@@ -410,8 +410,9 @@ Table(list(zip(names, told)), ["picture", "it says"])
 # It has seen one or two shapes, and it does not count: of three it names two, of five
 # it names three, one of them at a place where there is none (*top centre*, between the
 # two upper ones). It has never seen *nothing*, so it names something. It has no word
-# for purple. And it says all of this without hesitation: a captioner writes what a
-# caption would be, whether or not the picture gives reason to.
+# for purple. These pictures are also free of the noise of all others, so more than one
+# thing is new to it. A captioner writes what a caption would be, whether or not the
+# picture gives reason to.
 #
 # ## The relation that stalls
 #

@@ -1,12 +1,13 @@
 """Everything that must hold before a change is taken: `make test` runs the gates that a change
 breaks first, `make test-full` the long ones, CI both.
 
-All gates run, whatever fails, two at a time, and alone where attacks and faults are watched: one
-computes while the other waits for a process, a database or a browser. What a gate says is printed
+All gates run, whatever fails; on four cores or more two at a time, but alone where attacks and
+faults are watched. What a gate says is printed
 whole when it has ended, with its time. `python -m tests.gates hostile lint` runs single gates,
 `python -m tests.gates quick` the fast ones, for work in between.
 """
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -19,7 +20,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 BIN = Path(sys.executable).parent
 PYTEST = [sys.executable, "-m", "pytest"]
-AT_ONCE = 2  # gates
+AT_ONCE = 2 if (os.cpu_count() or 1) >= 4 else 1  # gates: each has two processes of its own
 TWO = ["-n", "2"]
 # each process gets one half in order, so that few fixtures are made twice, and then helps the other
 STEALING = [*TWO, "--dist", "worksteal"]

@@ -72,14 +72,13 @@ class RemoteAttempt:
         """Put the cases to the answer; questions of stand-ins are answered meanwhile."""
         limit = min(limit, self.seconds)
         nodes, buffers = REQUESTS.encode(cases)
-        fields = {"name": self.name, "cases": nodes, "limit": limit}
+        fields: dict[str, Any] = {"name": self.name, "cases": nodes, "limit": limit}
         if self.oracle is not None:
             fields["stand_ins"] = self.oracle.wanted
         header: dict[str, Any] = {}
         try:
-            header, body = self.session.ask(
-                self.where, "play", limit, fields, buffers, self.oracle and self._answer
-            )
+            answers = self._answer if self.oracle is not None else None
+            header, body = self.session.ask(self.where, "play", limit, fields, buffers, answers)
             outcomes = outcomes_of(header, body, cases)
             failures = [each.failure for each in outcomes if each.failure is not None]
             for failure in failures:

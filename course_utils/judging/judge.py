@@ -531,7 +531,9 @@ def _as_a_variant_fails(
     it, fails there as well: found once, and not anew with every answer of a class."""
     visible = cases_of(exercise, VISIBLE_SEED)
     number = next((i for i, case in enumerate(visible) if case is found.case), None)
-    for variant in variants if number is not None else ():
+    if number is None:
+        return None
+    for variant in variants:
         theirs = variant_outcomes(exercise, variant, VISIBLE_SEED)[number]
         if _same(exercise, theirs, found.got):
             case = _smallest_case(exercise, variant, number)

@@ -144,7 +144,9 @@ class Oracle:
     asked: set[str] = field(default_factory=set)
     count: int = 0
     seconds: float = 0.0  # of processor time, spent so far
-    watch: Callable[[float], AbstractContextManager[None]] = time_limit
+    watch: Callable[[float], AbstractContextManager[None]] = field(
+        default_factory=lambda: time_limit, init=False
+    )
 
     @property
     def wanted(self) -> list[tuple[str, bool]]:

@@ -40,6 +40,7 @@ def test_it_holds_what_students_need_and_nothing_else(made: Path) -> None:
         "pyproject.toml",
         "course_utils/__init__.py",
         "course_utils/data/digits.npz",
+        "drawings/__init__.py",
     } <= found
     assert f"lectures/{UNIT}.ipynb" in found
     assert f"assignments/{UNIT}/{UNIT}.ipynb" in found
@@ -51,6 +52,7 @@ def test_it_holds_what_students_need_and_nothing_else(made: Path) -> None:
         "lectures",
         "assignments",
         "course_utils",
+        "drawings",
     }
     assert problems(Course(SOURCE_TREE), made) == []
 

@@ -11,8 +11,9 @@ from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.utils import determine_grade
 
-from course_utils import check, ready, summary
+from course_utils import check, exercises, ready, summary
 from course_utils.check import Problem, Result
+from course_utils.judging.exercise import Choice
 
 RIGHT = (
     "def softmax(scores, dim=-1):\n    e = (scores - scores.amax(dim, keepdim=True)).exp()\n    "
@@ -167,7 +168,9 @@ def test_plain_text_where_there_is_no_front_end(capsys: pytest.CaptureFixture[st
 
 
 def test_the_number_is_safe_for_nbgrader() -> None:
-    result = check("c", "slide_units")
+    choice = exercises.find("slide_units")
+    assert isinstance(choice, Choice)
+    result = check(choice.right, choice.name)
     assert repr(result) == "2.0"
     assert not hasattr(result, "_repr_pretty_")
     assert not hasattr(result, "_ipython_display_")

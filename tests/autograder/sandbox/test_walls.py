@@ -107,7 +107,7 @@ def cell(child: AnyChild, code: str, seconds: float = 10.0) -> str:
         Order(seconds),
         {"code": code},
         lambda output: texts.append(
-            output.get("text", output.get("evalue", str(output.get("data"))))
+            str(output.get("text", output.get("evalue", output.get("data"))))
         ),
     )
     return "".join(texts)
