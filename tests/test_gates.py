@@ -69,6 +69,7 @@ def test_two_gates_run_at_once_and_speak_one_after_the_other(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     """Each waits for the other: one after the other they would both fail."""
+    monkeypatch.setattr(gates, "AT_ONCE", 2)
     code, out = outcome(
         monkeypatch,
         capfd,

@@ -1,4 +1,6 @@
 # attack: a daemon that forks faster than it can be killed
+# limit: maybe
+# spoils: all
 import os, time
 if os.fork() == 0:
     for _ in range(2000):
