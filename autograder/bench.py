@@ -192,10 +192,12 @@ def main(
 def _class(root: Path, unit: str, students: int) -> Course:
     from autograder.authoring.release import new_course, release
     from autograder.authoring.simulate import simulate
+    from autograder.grading import rehearsal
 
     course = new_course(root)
     name = course.unit(unit).name
     release(course, name)
+    rehearsal.prepare(course, name)  # as the command does
     simulate(course, name, students, accidents=False)
     return course
 

@@ -1,6 +1,8 @@
 """`check(answer)`: what a student calls, and what the last line of every test cell is."""
 
 import os
+from collections.abc import MutableMapping
+from functools import partial
 from typing import Any
 
 from course_utils import choices, exercises
@@ -79,20 +81,35 @@ def check(answer: Any, exercise: str | None = None) -> Result | Problem:
     else:
         attempt = LocalAttempt(answer, source_of(answer, name, found), namespace_of(answer))
         seed = os.environ.get(SEED) or None
-        verdict = judge(found, attempt, seed, earlier_than(name))
+        verdict = judge(found, attempt, seed, earlier_than(name, attempt.names))
     _seen[name] = verdict
     return _shown(Result(verdict))
 
 
-def earlier_than(name: str) -> list[Earlier]:
-    """The exercises before this one in its assignment, with what was said of their answers."""
+def earlier_than(name: str, names: MutableMapping[str, Any]) -> list[Earlier]:
+    """The exercises before this one in its assignment, with what was said of their answers; one
+    that was not checked yet is looked at if need be, and nothing is shown."""
     before: list[Earlier] = []
     for each in exercises.unit_of(name).exercises:
         if each.name == name:
             break
         if isinstance(each, Exercise):
-            before.append(Earlier(each, _seen.get(each.name)))
+            look = partial(_looked_at, each, names, tuple(before))
+            before.append(Earlier(each, _seen.get(each.name), look))
     return before
+
+
+def _looked_at(
+    exercise: Exercise, names: MutableMapping[str, Any], before: tuple[Earlier, ...]
+) -> Verdict | None:
+    """The verdict on an answer of the notebook, on the visible cases; None if there is none."""
+    answer = names.get(exercise.name)
+    if not callable(answer):
+        return None
+    if is_the_courses(answer, exercise):
+        return not_the_students(exercise)
+    source = source_of(answer, exercise.name, exercise)
+    return judge(exercise, LocalAttempt(answer, source, names), None, before)
 
 
 def namespace_of(answer: Any) -> dict[str, Any]:

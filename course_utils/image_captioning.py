@@ -72,6 +72,15 @@ def hard_attention(
     return regions[torch.arange(len(regions)), index], index, log_prob
 
 
+def reinforce_loss(losses: Tensor, log_prob: Tensor) -> Tensor:
+    """(B, K), (B, K): the losses of K draws per picture and the logarithms of their probabilities
+    -> scalar whose gradient is that of the expected loss; the baseline of a draw is the mean loss
+    of the other draws for the same picture."""
+    draws = losses.shape[1]
+    baseline = (losses.sum(1, keepdim=True) - losses) / (draws - 1)  # (B, K)
+    return (losses + (losses - baseline).detach() * log_prob).mean()
+
+
 # Whole models -------------------------------------------------------------------------------------
 
 

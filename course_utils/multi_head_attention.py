@@ -1,5 +1,6 @@
 """Unit 05: several attentions side by side, each in a subspace of its own."""
 
+import copy
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -70,6 +71,15 @@ def from_torch(mha: nn.MultiheadAttention) -> MultiHeadAttention:
             layer.bias.copy_(bias)  # (D,)
     attention.out.load_state_dict(mha.out_proj.state_dict())
     return attention
+
+
+@torch.no_grad()
+def switched_off(attention: MultiHeadAttention, head: int) -> MultiHeadAttention:
+    """A copy of the layer in which one head writes nothing: its block of W_O is zero."""
+    silent = copy.deepcopy(attention)
+    blocks = silent.out.weight.chunk(attention.heads, dim=1)  # H times (D, d), stored (out, in)
+    blocks[head].zero_()
+    return silent
 
 
 @contextmanager

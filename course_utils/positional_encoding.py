@@ -1,7 +1,22 @@
 """Unit 06: telling attention where things stand."""
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor, nn
+
+
+@torch.no_grad()
+def is_equivariant(layer: Callable[[Tensor], Tensor], x: Tensor) -> bool:
+    """Do the outputs of a layer (B, T, D) -> (B, T, E) follow its inputs when these change places?
+    Swaps of neighbours are enough: every permutation is made of them."""
+    out, length = layer(x), x.shape[1]  # (B, T, E)
+    for t in range(length - 1):
+        order = torch.arange(length)  # (T,)
+        order[t], order[t + 1] = t + 1, t
+        if not torch.allclose(layer(x[:, order]), out[:, order], atol=1e-5):
+            return False
+    return True
 
 
 def frequencies(dim: int) -> Tensor:

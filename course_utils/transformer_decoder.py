@@ -220,6 +220,22 @@ def beam_search(
     return tokens, score
 
 
+def sampling_weights(
+    logits: Tensor, temperature: float = 1.0, top_k: int | None = None, top_p: float | None = None
+) -> Tensor:
+    """(B, V) -> (B, V): the probabilities from which the next token is drawn; only the `top_k`
+    likeliest stay, and of those the fewest that sum to at least `top_p`."""
+    ordered, order = (logits / temperature).sort(-1, descending=True)  # (B, V) each
+    if top_k is not None:
+        ordered[:, top_k:] = -torch.inf
+    weights = ordered.softmax(-1)  # (B, V), the likeliest first
+    if top_p is not None:
+        likelier = weights.cumsum(-1) - weights  # (B, V), what stands before a token
+        weights = weights.masked_fill(likelier >= top_p, 0)  # (B, V)
+    weights = weights / weights.sum(-1, keepdim=True)  # (B, V)
+    return torch.zeros_like(weights).scatter(-1, order, weights)  # (B, V)
+
+
 class CachedAttention(MultiHeadAttention):
     """Causal self-attention one step at a time: keys and values of earlier steps are kept, not
     computed again."""

@@ -1,5 +1,7 @@
 """Unit 09: an image as a sentence of patches, read by the encoder of unit 07."""
 
+import itertools
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -88,6 +90,24 @@ def attention_rollout(weights: list[Tensor]) -> Tensor:
         step = step / step.sum(-1, keepdim=True)  # (B, T, T)
         rollout = step @ rollout  # (B, T, T): later layers from the left
     return rollout
+
+
+@torch.no_grad()
+def occlusion_map(
+    model: Callable[[Tensor], Tensor], images: Tensor, patch: int, fill: float = 0.0
+) -> Tensor:
+    """(B, C, H, W) -> (B, H / patch, W / patch): how far the logit of the model's own answer falls
+    when this patch alone is filled with one value."""
+    before, answers = model(images).max(-1)  # (B,) each: the highest logit, and its class
+    rows, columns = images.shape[2] // patch, images.shape[3] // patch
+    drops = []
+    for row, column in itertools.product(range(rows), range(columns)):
+        filled = images.clone()  # (B, C, H, W)
+        top, left = row * patch, column * patch
+        filled[:, :, top : top + patch, left : left + patch] = fill
+        after = model(filled).gather(1, answers[:, None])  # (B, 1): of the same class
+        drops.append(before - after[:, 0])  # (B,)
+    return torch.stack(drops, 1).unflatten(1, (rows, columns))  # (B, rows, columns)
 
 
 # Training -----------------------------------------------------------------------------------------

@@ -310,7 +310,7 @@ def heads() -> Drawing:
     for i, shade in enumerate(shades):
         place, shift = 72 + 168 * i, 36 * (i - 1)
         part = d.cells([[shade] * 3] * 4, place, 262, side=12)
-        head = d.box("attention", place, 335, 116, "attention", f"head {i + 1}")
+        head = d.box("attention", place, 335, 116, "attention", f"head {i}")
         seen = d.cells([[shade] * 3] * 4, place, 408, "attention", 12)
         d.arrow(projected.bottom.at(240 + shift), part.top)
         d.down(part, head, seen)

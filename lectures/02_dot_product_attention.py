@@ -10,14 +10,15 @@
 #
 # - say why looking up an embedding is a matrix product, and attention a look-up that is
 #   not quite sure;
-# - turn a fixed word vector into one that knows its sentence, and say what goes wrong
-#   without learned projections;
+# - turn a fixed word vector into one that knows its sentence;
+# - say what goes wrong without learned projections, and prove that queries and keys
+#   need two different ones;
 # - compute scaled dot-product attention by hand, and say why the scale stands *inside*
 #   the softmax;
 # - choose between the scores of the family (cosine, additive, general, dot, scaled dot,
 #   location), and prove why one popular short cut fails.
 #
-# *About 75 minutes; the code runs in less than a minute on a laptop.*
+# *About 95 minutes; the code runs in less than a minute on a laptop.*
 
 # %%
 import math
@@ -90,12 +91,12 @@ print("same as the course's code: ", torch.equal(product, one_hot_lookup(ids, ta
 # next to none. What a table of $D$ columns buys is that words can be *near* each other.
 # Two questions that often come up:
 #
-# - *Which $D$ in `nn.Embedding(100000, D)` would leave the words one-hot?*
-#   $D = 100000$, with the identity as frozen table: 40 GB of zeros.
+# - *Can an embedding layer leave the words one-hot?* Yes: `nn.Embedding(V, V)` with the
+#   identity as its table. For 100000 words that table takes 40 GB, nearly all zeros.
 # - *Who decides what the numbers are?* Nobody. They start at random and are moved by
-#   gradient descent, like all weights. The gradient is zero for all words that did not
-#   occur, so plain gradient descent leaves their rows alone. (Adam does not quite: it
-#   goes on moving a row for a while after its word was last seen.)
+#   gradient descent, like all weights. A word that did not occur in the batch gets a
+#   gradient of zero, so plain gradient descent leaves its row alone. (Adam does not
+#   quite: it goes on moving a row for a while after its word was last seen.)
 
 # %%
 embedding = nn.Embedding(5, 3)
@@ -161,8 +162,9 @@ Table(rows, ["sentence", "letter", "bank"])
 # Every idea for a context vector is now judged by the same examiner: a linear layer
 # that reads the context vector *at the place of the ambiguous word*, the same layer for
 # both words, and says *first entry* or *second entry*. Guessing gives one half. The
-# helper `examine` trains the reader for 300 steps of `fit` (about two seconds) and
-# returns the share of right answers on new sentences.
+# helper `examine` trains this reader for 300 steps of `fit` (about two seconds),
+# together with the `parameters` of the idea, if it has any. It returns the share of
+# right answers on new sentences.
 
 
 # %%
@@ -198,7 +200,8 @@ Table(accuracy.items(), ["context vector", "accuracy"])
 # about, but not the sentence: it guesses. The mean knows the sentence, but it is the
 # same vector for *letter* and for *bank*: it cannot know which clue is wanted. Where
 # both clues mean a first entry (or both a second), it is right; in the other half of
-# the sentences it guesses: three quarters in all. We need a mean with **weights that
+# the sentences it gives both words the same answer, and exactly one is right: three
+# quarters in all. We need a mean with **weights that
 # depend on the word that asks**:
 #
 # $$c_i = \sum_j \alpha_{ij}\, x_j, \qquad \sum_j \alpha_{ij} = 1$$
@@ -275,9 +278,10 @@ interactive(shadow, name, list(range(0, 360, 30)), start=0, alt=alt)
 # $$C = \underbrace{\mathrm{softmax}(XX^{\top})}_{(T,\,D)\,(D,\,T)\,\to\,(T,\,T)}
 # \;\underbrace{X}_{(T,\,D)}$$
 #
-# For a single word with column scores $X x_i^\top$ (shape $T\times 1$) a transpose is
-# needed, $\mathrm{softmax}(X x_i^\top)^\top X$: without it the shapes do not multiply.
-# Writing shapes under factors finds such slips faster than thinking.
+# Write the shapes under the factors, as here, whenever you copy such a formula. For one
+# word alone, for example, some texts write the scores as a column, $X x_i^\top$ of shape
+# $(T, 1)$. A column cannot be multiplied with $X$, of shape $(T, D)$; it has to be
+# transposed first, $\mathrm{softmax}(X x_i^\top)^\top X$. The shapes tell you at once.
 
 # %% [markdown]
 # By hand, with three vectors $x_1 = (1, 0)$, $x_2 = (0.8, 0.6)$, $x_3 = (-0.6, 0.8)$.
@@ -298,8 +302,8 @@ names = ["x1", "x2", "x3"]
 heatmaps({"scores": x @ x.mT, "weights": weights}, names, names);
 
 # %% [markdown]
-# Reading one row of the right picture tells what replaces a word: its own row, never
-# its column. So what becomes of $x_3$, the last row?
+# To see what replaces a word, read its *row* in the right picture. For $x_3$ that is the
+# last row:
 
 # %%
 parts = [f"{w:.2f} · {name}" for w, name in zip(weights[2], names)]
@@ -324,28 +328,31 @@ print(f"accuracy on new sentences: {accuracy['softmax(XXᵀ) X']:.2f}")
 # It guesses, like the word itself! The heat map says why. Below are the weights of the
 # first test sentence, once plain, and once with scores divided by $\sqrt{32}$, a scale
 # that gets its reason two sections below. (Under them, the mean of the diagonal over
-# all test sentences. Where a filler stands twice, the twins share.)
+# all test sentences in which no word stands twice: twins would share.)
 
 # %% alt="Two heat maps of the weights of one test sentence: plain they are the identity matrix, scaled they nearly are"
 x = vectors[test[0]]  # (N, 8, D)
 scaled = scaled_dot_product_attention(x, x, x)[1]  # (N, 8, 8)
 both = {"softmax(XXᵀ)": context_vectors(x)[1], "softmax(XXᵀ/√32)": scaled}
 names = [words[i] for i in test[0][0]]
+alone = torch.tensor([len(set(ids.tolist())) == 8 for ids in test[0]])  # (N,) bool
 figure = heatmaps({name: weights[0] for name, weights in both.items()}, names, names)
 for ax, weights in zip(figure.axes, both.values()):
-    on_itself = weights.diagonal(dim1=1, dim2=2).mean()  # scalar
+    on_itself = weights[alone].diagonal(dim1=1, dim2=2).mean()  # scalar
     ax.set_xlabel(f"keys →   (mean of the diagonal {on_itself:.3f})")
 
 # %% [markdown]
-# A vector of $D$ numbers of size one has a dot product of about $D$ with itself, and of
-# about $\pm\sqrt{D}$ with a stranger. Each word is by far its own best match, so for
-# vectors of this length softmax$(XX^\top)$ is almost the identity: the "context" of a
-# word is the word. The scale alone does not cure it: 32 against ±6 becomes 6 against
-# ±1, and $\exp(6) = 400$ still wins. Nor can training: this attention has **no
-# parameters**, and nothing to learn. (*We* can make the vectors shorter; below we try
-# every length, and it does not help enough.) Stacking it makes it worse. Where vectors
-# are short enough to mix at all, each layer replaces points by means of points, and
-# means move together:
+# Our word vectors have $D = 32$ entries of variance 1. Such a vector has a dot product
+# of about $D = 32$ with itself, and of about $\pm\sqrt{D} \approx \pm 6$ with another
+# word. So each word is by far its own best match, softmax$(XX^\top)$ is almost the
+# identity matrix, and the "context" of a word is the word itself.
+#
+# Three repairs come to mind, and none is enough. *The scale*: 32 against ±6 becomes 6
+# against ±1, and $\exp(6) \approx 400$ still wins. *Training*: this attention has **no
+# parameters**, so there is nothing to train. *Shorter vectors*: they do make the softmax
+# mix more; below we try many lengths. And a second layer on top makes things worse: each
+# layer replaces points by means of points, so they all move towards each other. Here
+# twelve vectors that are short enough to mix:
 
 # %% alt="The spread of twelve short vectors shrinks to nothing as parameter-free attention is stacked"
 x, spread = 0.5 * normal(12, 8, seed=4), []  # (T, D): short vectors
@@ -363,10 +370,10 @@ ax.set(title="stacking only contracts");
 # %% [markdown]
 # ## Queries, keys, values: a soft database
 #
-# What is missing? Nothing here was learned, and one fixed vector plays three parts.
-# Look at a database: you come
-# with a **query**, it is compared with the **keys**, and you get the **value** of the
-# key that fits. Query, key and value are different things; nobody wants the key back.
+# Two things are missing. Nothing was learned; and one vector had to play three parts at
+# once. Compare it with a database. You come with a **query**; it is compared with the
+# **keys**; you get the **value** that is stored under the key that fits. These are three
+# different things: whoever looks up a name in a phone book wants a number, not the name.
 
 # %%
 phone_book = {"Ana": 611, "Ben": 622, "Eva": 633}
@@ -393,13 +400,14 @@ print(f"exact query: {hot @ numbers:.0f}     soft query: {soft @ numbers:.1f}")
 # | value $v_i = x_i W_v$ | what others get from me | $d_v$ |
 #
 # In *the blue sky*, the noun may look for adjectives, and *blue* may offer itself as
-# one: that is a similarity between a **query** and a **key**, and no longer one between
-# two words. A token also meets itself, but it need not like what it sees. Keys and
-# values of one token share their *source*, not their numbers; only the older attention
-# on top of recurrent networks uses the encoder's states for both (unit 04). Two sizes
-# must agree: queries with keys in $d_k$, keys with values in number. (If you want
-# biases, add them afterwards, or append a column of ones to $X$ and a row to the
-# matrix.)
+# one. What is compared is a **query** with a **key**, no longer a word with a word. A
+# token is compared with its own key, too, but the two need not fit.
+#
+# Two sizes must agree: queries and keys have the same length $d_k$, and there are as
+# many values as keys. Key and value of a token are computed from the same $x_i$, by
+# different matrices. (Only the older attention on top of recurrent networks uses the
+# same vectors for both: unit 04. The matrices here have no bias. Whoever wants one adds
+# a row to the matrix *and* a column of ones to $X$.)
 
 # %% [markdown]
 # ## Why divide by √d
@@ -430,8 +438,8 @@ print(f"median lead {lead:.1f}, a factor of {lead.exp():,.0f} between the two we
 
 # %% [markdown]
 # Typically the winner gets some twenty thousand times the weight of the runner-up,
-# about $\exp(10)$: the rest get nothing, and through a softmax that is so sure of
-# itself hardly any gradient flows. Move $d$:
+# about $\exp(10)$. The other keys get nothing, and hardly any gradient flows back
+# through such a one-sided softmax. Move $d$:
 
 
 # %%
@@ -451,38 +459,43 @@ interactive(competition, "d", [1, 4, 16, 64, 256, 1024], start=64, alt=alt)
 
 # %% [markdown]
 # And how much gradient comes back through the softmax, if we ask for more weight on one
-# key? We take it with respect to $q \cdot k$ itself, so that the factor $1/\sqrt d$,
+# key? We ask for a random key (the first), and for the key that is in front already. We
+# take the gradient with respect to $q \cdot k$ itself, so that the factor $1/\sqrt d$,
 # which makes gradients *smaller* on their way back, is charged to the scaled form.
 
 
-# %% alt="Share of queries whose gradient exceeds 0.0001 against d: without the scale it falls to a small part, with it nearly all queries stay above"
-def gradients(d, scale):
+# %% alt="Share of queries whose gradient exceeds 0.0001 against d: without the scale it falls, further for a random key than for the best one; with it nearly all queries stay above"
+def gradients(d, scale, best):
     """-> (500,): for each query, the mean size of the gradient of its eight q · k."""
     q, k = pairs[d][0][:500], pairs[d][1].view(500, 8, d)  # (N, d), (N, 8, d)
     products = (k @ q[:, :, None])[..., 0].requires_grad_()  # (N, 8)
-    softmax(scale * products)[:, 0].sum().backward()  # more weight on the first key
+    weights = softmax(scale * products)  # (N, 8)
+    asked = weights.amax(-1) if best else weights[:, 0]  # (N,): more of this weight
+    asked.sum().backward()
     return products.grad.abs().mean(-1)  # (N,)
 
 
 forms = {"without scale": lambda d: 1, "with 1/√d": lambda d: d**-0.5}
 reached = {}
 for name, scale in forms.items():
-    reached[name] = [(gradients(d, scale(d)) > 1e-4).float().mean() for d in sizes]
+    for best, key in enumerate(("random key", "best key")):
+        found = [gradients(d, scale(d), best) > 1e-4 for d in sizes]  # (500,) each
+        reached[f"{name}, {key}"] = [some.float().mean() for some in found]
 ax = curves(sizes, reached, "d", "share of queries", style="o-")
 ax.set(xscale="log", ylim=(0, 1.05), title="whose gradient is above .0001")
 rows = []
 for d in (64, 1024):
     for name, scale in forms.items():
-        size = gradients(d, scale(d))  # (500,)
+        size = gradients(d, scale(d), best=False)  # (500,)
         rows.append((d, name, size.median(), size.mean()))
-Table(rows, ["d", "scores", "median gradient of a query", "mean"])
+Table(rows, ["d", "scores", "median gradient", "mean"], "asked for a random key")
 
 # %% [markdown]
-# Look at the two columns of the table. *On average* more comes back without the scale,
-# but all of it through a few queries whose best keys happen to be nearly tied. The
-# typical query has made up its mind and hears nothing any more: at $d = 1024$ nine in
-# ten are out of reach. With the scale nearly every query gets a gradient of a useful
-# size.
+# *On average* more comes back without the scale, but it is spread unevenly: the median
+# is far below the mean. Asked for a random key, nearly nine queries in ten at $d = 1024$
+# give no gradient to speak of; even for the key that is in front, two in three do not.
+# At $d = 64$ the harm is milder: it falls on the keys that lag behind. With the scale
+# nearly every query gets a gradient of a useful size, whichever key is asked for.
 
 # %% [markdown]
 # So the scores are divided by $\sqrt{d_k}$, where $d_k$ is the size of the *keys*: not
@@ -497,13 +510,13 @@ Table(rows, ["d", "scores", "median gradient of a query", "mean"])
 # $$\frac{\mathrm{softmax}(QK^\top)}{\sqrt{d_k}}\,V \qquad\text{against}\qquad \mathrm{softmax}\!\left(\frac{QK^\top}{\sqrt{d_k}}\right)V$$
 
 # %%
-q, k = normal(2, 6, 64, seed=5)  # (T, 64), (S, 64)
-scores = q @ k.mT  # (T, S)
-outside = softmax(scores) / math.sqrt(64)  # (T, S)
-inside = scaled_dot_product_attention(q, k, k)[1]  # (T, S)
+q, k = normal(2, 200, 6, 64, seed=5)  # (B, T, 64), (B, S, 64): 200 draws
+scores = q @ k.mT  # (B, T, S)
+outside = softmax(scores) / math.sqrt(64)  # (B, T, S)
+inside = scaled_dot_product_attention(q, k, k)[1]  # (B, T, S)
 rows = []
 for name, w in {"outside": outside, "inside": inside}.items():
-    total = w.sum(-1, keepdim=True)  # (T, 1)
+    total = w.sum(-1, keepdim=True)  # (B, T, 1)
     rows.append((name, total.mean(), (w / total).amax(-1).mean()))
 Table(rows, ["scale", "rows sum to", "share of the largest weight"])
 
@@ -604,7 +617,7 @@ heatmap(weights[asked], ["letter", "bank"], sentence, title);
 # Is it the matrices, or only their scale? The weights without parameters depend on the
 # *length* of the vectors: make them shorter, and the softmax mixes more. So give the
 # parameter-free form its best chance: divide its scores by a temperature, and try many
-# (seven examinations, about 15 seconds).
+# (five examinations, about ten seconds).
 
 
 # %%
@@ -614,7 +627,7 @@ def shorter(x, temperature):
     return root * context_vectors(x / root)[0]  # (N, 8, D)
 
 
-temperatures = [1, 4, 8, 16, 32, 64, 128]
+temperatures = [1, 8, 16, 32, 128]
 shares = [examine(lambda x: shorter(x, temperature)) for temperature in temperatures]
 
 # %% alt="Accuracy of parameter-free attention against the temperature: one half at first, a little above three quarters at best, far below the dashed line of learned projections at 1"
@@ -625,11 +638,13 @@ ax.set(xscale="log", ylim=(0.4, 1.05), ylabel="accuracy on new sentences")
 ax.set_title("no temperature makes up for learning");
 
 # %% [markdown]
-# Cold, every word sees itself; hot, it sees the plain mean; in between it reaches .82,
-# because by chance some clues resemble their word a little more (how much depends on
-# the draw of the word vectors). What the learned matrices add is a reason to prefer one
-# clue: *letter* has to find words about paper and spelling, which do not resemble it at
-# all. Does it take three matrices for that? Try a single one in all three roles:
+# At low temperatures every word sees only itself, at high ones only the plain mean. In
+# between it reaches .82: by chance some clues resemble their word a little more than
+# others do. That is a kind figure: the best temperature was read off the test sentences,
+# and in four other draws of the word vectors the best was only .74 to .79. What the learned matrices
+# add is a reason to prefer one clue: *letter* has to find words about paper and
+# spelling, which do not resemble it at all. Does that take three matrices? Try a single
+# one in all three roles:
 
 # %%
 single = (normal(32, 32, seed=3) / 32).requires_grad_()  # (D, D)
@@ -638,14 +653,127 @@ share = examine(lambda x: self_attention(x, *roles)[0], [single])
 print(f"one matrix for all three roles: {share:.2f}")
 
 # %% [markdown]
-# It passes as well. That the comparison is *learned* is what matters in this small
-# examination; what one matrix for all roles cannot do is in the last question of the
-# assignment.
+# It passes as well. This examination asks for a *learned* comparison, and no more. Why
+# queries and keys need two matrices takes a harder one.
+#
+# ## Rock, scissors, paper: why a query is not a key
+#
+# Why two matrices for one comparison? Could query and key not be the *same* learned
+# projection, $q_i = k_i = x_i W$? Then the score is
+# $e_{ij} = (x_i W)\cdot(x_j W)$, and it is **symmetric**: $e_{ij} = e_{ji}$. Whatever
+# $W$ is, $i$ likes $j$ as much as $j$ likes $i$.
+#
+# Many relations are not like that. Take rock, scissors and paper: rock beats scissors,
+# scissors beat paper, paper beats rock. Let each of the three look at the one that it
+# beats, more than at the third. With symmetric scores that would mean
+#
+# $$e_{rs} > e_{rp} = e_{pr} > e_{ps} = e_{sp} > e_{sr} = e_{rs}$$
+#
+# (the first > is what rock wants, the second what paper wants, the third what scissors
+# want). A number that is larger than itself: it is **impossible**, for every matrix $W$,
+# every size $d_k$ and every amount of training. At most two of the three can look the
+# right way. (That bounds where they *look*. A player that looks the wrong way may still
+# have luck with its answer in a game.)
+#
+# Now measure it. Each player holds a coin that shows heads or tails, and is asked which
+# side the coin *of the player whom it beats* shows. A player's vector is the sum of two
+# random ones, for who it is and for what its coin shows. There are only eight games, and
+# all of them are trained on: the question is not whether a model generalises, but
+# whether it can do the task at all. If two players look the right way and the third has
+# to guess, $\frac{1 + 1 + 1/2}{3} = \frac56 \approx .83$ of the answers are right.
+
+# %%
+side = torch.tensor([0, 1])  # heads, tails
+coins = torch.cartesian_prod(side, side, side)  # (8, 3): of rock, scissors, paper
+wanted = coins.roll(-1, dims=1)  # (8, 3): each beats the next, paper beats rock
+runs = 10  # ten draws of everything, trained side by side
+players = normal(runs, 1, 3, 16, seed=1)  # (runs, 1, 3, D): who it is
+sides = normal(runs, 2, 16, seed=2)  # (runs, 2, D): what the coin shows
+games = players + sides[:, coins]  # (runs, 8, 3, D)
+
+
+# %%
+def play(attend, *sizes):
+    """Train matrices (D, size) and a linear reader -> share right (runs,), weights."""
+    shapes = [(runs, 1, 16, size) for size in (*sizes, 2)]
+    drawn = [normal(*shape, seed=i) / 4 for i, shape in enumerate(shapes)]
+    *matrices, reader = learned = [matrix.requires_grad_() for matrix in drawn]
+
+    def logits():
+        return attend(games, *matrices)[0] @ reader  # (runs, 8, 3, 2)
+
+    def loss(step):  # the sum over the runs: they do not influence each other
+        target = wanted.expand(runs, 8, 3).flatten()  # (runs * 8 * 3,)
+        return runs * F.cross_entropy(logits().flatten(0, 2), target)
+
+    fit(loss, learned, steps(600), lr=0.02)
+    share = (logits().argmax(-1) == wanted).float().mean((1, 2))  # (runs,)
+    return share, attend(games, *matrices)[1]  # (runs, 8, 3, 3)
+
+
+# %% [markdown]
+# The contestants: a plain mean of the three; attention without any matrix; one matrix in
+# all three roles; values with their own matrix, but one matrix $W_q = W_k$ for queries
+# and keys; and three separate ones. The shared matrix may be larger: with $d_k = 4$ it
+# has as many numbers as the two separate ones of $d_k = 2$ together, with $d_k = 16$
+# four times as many. Each row sums up ten runs (about 20 seconds in all).
+
+# %%
+def average(x):
+    return x.mean(-2, keepdim=True).expand_as(x), None  # (runs, 8, 3, D)
+
+
+contests = {
+    "plain mean": (average,),
+    "no matrix": (lambda x: scaled_dot_product_attention(x, x, x),),
+    "one for all three": (lambda x, w: self_attention(x, w, w, w), 16),
+    "Wq = Wk, 4 numbers": (lambda x, w, w_v: self_attention(x, w, w, w_v), 4, 16),
+    "Wq = Wk, 16 numbers": (lambda x, w, w_v: self_attention(x, w, w, w_v), 16, 16),
+    "three matrices, 2 numbers": (self_attention, 2, 2, 16),
+}
+rows, looks = [], {}
+i = torch.arange(3)  # (3,): player i beats player i + 1
+for name, (attend, *sizes) in contests.items():
+    right, looks[name] = play(attend, *sizes)  # (runs,), (runs, 8, 3, 3)
+    seen, most = looks[name], "-"
+    if seen is not None:  # more weight on the one it beats than on the third
+        towards = seen[..., i, (i + 1) % 3] > seen[..., i, (i + 2) % 3]  # (runs, 8, 3)
+        most = str(int(towards.sum(-1).max()))
+    scores = right.mean(), right.min(), right.max()
+    rows.append((name, 16 * sum(sizes), *scores, most))
+columns = ["attention", "parameters", "right: mean", "worst run", "best run"]
+Table(rows, [*columns, "look the right way, at most"])
+
+# %% [markdown]
+# Three matrices with two numbers per query and key are right in every game of every
+# run. With symmetric scores never more than two of three players look the right way, in
+# no game of any run: that is the proof at work (last column). And in our runs none of
+# them got above $\frac56$. The larger shared matrix is even below the plain mean: that is
+# a failure of the training, which starts with scores so large that everybody looks at
+# itself. Started at half the size it reaches .77 on average, and $\frac56$ at best, like
+# the small one. The plain mean reports the majority of three coins, which
+# is right in three quarters of the cases. Without a matrix each player sees mostly its
+# own coin: one half. Here are the learned weights, as a mean over all runs and
+# games:
+
+# %% alt="Mean weights of rock, scissors and paper: with one shared matrix not all three rows are dark where they should be; with separate matrices rock looks at scissors, scissors at paper, paper at rock"
+names = ["rock", "scissors", "paper"]
+shown = ("Wq = Wk, 4 numbers", "three matrices, 2 numbers")
+heatmaps({name: looks[name].mean((0, 1)).detach() for name in shown}, names, names);
+
+# %% [markdown]
+# On the right each row is dark at the one that it beats. On the left each player looks
+# most at itself: with $W_q = W_k$ the score of a vector with itself is a squared length,
+# which is hard to beat.
+#
+# So **queries and keys differ because looking has a direction**. In the examination
+# before nothing had to be directed: only *letter* and *bank* were asked, and nobody
+# cared whom *writing* looks at.
 #
 # Two slips to look out for. Attention *replaces* a token by a mixture: if the token
 # itself should survive, it must be added back (the residual connection of unit 07). And
 # values come from their own matrix, $v_s = x_s W_v$: with $x_s W_k$ a word could only
-# hand over what it is found by.
+# hand over what it is found by, here two numbers.
 
 # %% [markdown]
 # ## A family of scores
@@ -778,9 +906,11 @@ axes[1, 1].set_xlabel("keys →");
 # - Without projections every word is its own best match: for vectors of $D$ numbers of
 #   size one softmax$(XX^\top)$ is almost the identity, shorter ones give nearly the
 #   plain mean, and there is nothing to learn. Queries, keys and values separate
-#   *looking*, *being found* and *giving*.
-# - Dot products of vectors with $d$ entries of variance 1 have variance $d$. Dividing by $\sqrt{d_k}$ inside the
-#   softmax keeps the weights soft, and lets nearly every query learn.
+#   *looking*, *being found* and *giving*; one projection for queries and keys makes all
+#   scores symmetric, and no directed relation fits into those.
+# - Dot products of vectors with $d$ entries of variance 1 have variance $d$. Dividing by
+#   $\sqrt{d_k}$ inside the softmax keeps the weights soft at the start of training, and
+#   lets nearly every query learn.
 # - Scores form a family. What makes one work is that query and key **meet** in it: a
 #   sum of one part each is blind to the query.
 #

@@ -16,7 +16,7 @@
 # - write a test that catches any layer that looks into the future, your own included;
 # - survive torch's two opposite meanings of `True`.
 #
-# *About 65 minutes; the code runs in less than a minute on a laptop.*
+# *About 70 minutes; the code runs in less than a minute on a laptop.*
 
 # %%
 import math
@@ -28,7 +28,7 @@ from torch import nn
 from drawings import masked_attention_flow
 from course_utils.masking import causal_mask, fused_masked_attention, masked_attention
 from course_utils.masking import masked_softmax, padding_mask, sees_the_future
-from course_utils.plotting import Table, bars, curves, heatmap, heatmaps
+from course_utils.plotting import COLOURS, Table, bars, curves, heatmap, heatmaps
 from course_utils.plotting import interactive, mask_legend, mask_map, mask_maps, plt
 from course_utils.training import fit, seeded, steps
 
@@ -102,11 +102,15 @@ ax.set_title("padding is attended to");
 
 
 # %% [markdown]
-# Note `[:, None, :]`. A padding mask $(B, S)$ becomes $(B, 1, S)$: padding disappears
-# as a **column**, for all queries of its sentence. Put the new axis on the other side,
-# $(B, S, 1)$, and you silence *queries* instead; if there happen to be as many queries
-# as keys, nothing will tell you. (The outputs *at* padded places are computed all the
-# same, and mean nothing: leave them out of the loss.)
+# Without a mask the output moves, and the more padding there is, the more it moves. That
+# holds for vectors of zeros as well: their scores are 0, and 0 is an ordinary score. With
+# the mask nothing moves.
+#
+# Note `[:, None, :]` in the code. A padding mask $(B, S)$ becomes $(B, 1, S)$: padding
+# disappears as a **column**, for all queries of its sentence. Put the new axis on the
+# other side, $(B, S, 1)$, and you silence *queries* instead; if there happen to be as
+# many queries as keys, nothing will tell you. (The outputs *at* padded places are
+# computed all the same. They mean nothing: leave them out of the loss.)
 #
 # ## Cheating through attention
 #
@@ -234,9 +238,8 @@ for place in (1, 2, 4):
 
 
 # %%
-def write(model, count, rng):
-    tokens = torch.zeros(count, 1, dtype=torch.long)  # (N, 1): <go>
-    for _ in range(12):
+def write(model, tokens, rng):
+    while tokens.shape[1] < 13:  # (N, t)
         probabilities = model(tokens)[:, -1].softmax(-1)  # (N, words)
         word = torch.multinomial(probabilities, 1, generator=rng)  # (N, 1)
         tokens = torch.cat([tokens, word], dim=1)  # (N, t + 1)
@@ -247,7 +250,8 @@ def texts(tokens):
     return [" ".join(WORDS[i] for i in row[1:]) for row in tokens]
 
 
-written = write(cheater, 1000, seeded(3))  # (N, 13)
+begin = torch.zeros(1000, 1, dtype=torch.long)  # (N, 1): <go>
+written = write(cheater, begin, seeded(3))  # (N, 13)
 Table([[text] for text in texts(written)[:5]], ["what the cheater writes"])
 
 # %% [markdown]
@@ -264,19 +268,32 @@ def correct(tokens):
 
 
 def halves(tokens):
-    """(N, 13) -> share of first halves that are right, share of echoes that fit them."""
+    """(N, 13) -> shares: right first halves, words that echo them, or another's."""
     kinds = torch.tensor([0] + [1] * 3 + [2] * 12 + [3] * 4)  # (words,): 2 noun, 3 verb
     first = (kinds[tokens[:, 1:6]] == torch.tensor([1, 2, 3, 1, 2])).all(1)  # (N,)
-    echo = tokens[:, [8, 9, 11]] == tokens[:, [5, 3, 2]]  # (N, 3): B, verb, A again
-    return float(first.float().mean()), float(echo.float().mean())
+    second, heard = tokens[:, [8, 9, 11]], tokens[:, [5, 3, 2]]  # (N, 3): B, verb, A
+    own, other = second == heard, second == heard.roll(1, 0)  # (N, 3) each
+    return [float(hits.float().mean()) for hits in (first, own, other)]
+
+
+def tell(tokens):
+    begins, own, other = halves(tokens)
+    print(f"first half is right: {begins:.1%}, words echoed rightly: {own:.1%}")
+    print(f"the same words beside the first half of another sentence: {other:.1%}")
 
 
 share = {"without a mask": correct(written)}
 print(f"correct sentences: {share['without a mask']:.1%}")
-begins, echoes = halves(written)
-print(f"first half is right: {begins:.1%}, words echoed rightly: {echoes:.1%}")
+tell(written)
+print("given a right first half:")
+tell(write(cheater, sentences(1000, seeded(4))[:, :7], seeded(5)))
 
 # %% [markdown]
+# It says nearly the same words every time, so three in four "echoes" mean little: beside
+# the first half of *another* sentence nearly as many fit. To see what it has learned,
+# give it a first half that is right. Then nine in ten words of the echo are, and beside
+# another sentence few. It knows the echo, but not how to begin.
+#
 # ## The causal mask
 #
 # The cure: place $t$ may look at places $0, \dots, t$, and at nothing after it.
@@ -291,20 +308,19 @@ leaks = causal_mask(8)[1:, :7]  # (7, 7): every row is one step ahead
 mask_maps({"causal": causal, "strict": strict, "leaks": leaks});
 
 # %% [markdown]
-# The two neighbours are the classic slips: one diagonal too low and the first row has
-# nothing to attend to; one too high and the next word is visible, which is all that a
-# cheater needs. So look at a mask once, before you trust it; and compare the weights
-# before and after, since a mask that changes nothing has masked nothing. Now the same
-# model, the same data, the same number of steps, with the mask:
+# The two masks on the right are the classic slips. One diagonal too low, and the first
+# row has nothing to attend to. One too high, and the next word is visible, which is all
+# that a cheater needs. So draw a mask before you trust it, and compare the weights with
+# and without it: if they are equal, the mask was never applied. Now the same model, the
+# same data, the same number of steps, with the mask:
 
 # %%
 honest, honest_loss = train(causal_mask(12))
-written = write(honest, 1000, seeded(3))  # (N, 13)
+written = write(honest, begin, seeded(3))  # (N, 13)
 share["causal mask"] = correct(written)
 reached = loss(honest, 2000, seeded(2))
 print(f"loss on new sentences {reached:.4f}, best possible {best:.4f}")
-begins, echoes = halves(written)
-print(f"first half is right: {begins:.1%}, words echoed rightly: {echoes:.1%}")
+tell(written)
 Table([[text] for text in texts(written)[:5]], ["what the honest model writes"])
 
 # %% alt="Left: losses of both models, the honest one settles on the best possible loss, the cheater below; right: share of correct sentences, 0 for the cheater and near 1 for the honest model"
@@ -312,15 +328,15 @@ axes = plt.subplots(1, 2, figsize=(9, 3.2))[1]
 losses = {"without a mask": cheating_loss, "causal mask": honest_loss}
 curves(None, losses, "step", "loss", "the loss lies …", axes[0])
 axes[0].axhline(best, color="0.3", ls="--")
-bars(share, "share of correct sentences", "… writing does not", axes[1]);
+bars(share, "share of correct sentences", "… writing does not", axes[1])
+for bar, colour in zip(axes[1].patches, COLOURS):  # the colours of the curves
+    bar.set_color(colour)
 
 # %% [markdown]
 # The honest model's loss is *higher*, it stops at the dashed line, and its sentences
-# are right: nouns and verb come back in their proper order. The cheater has learned the
-# echo (three in four words of it are right), but not how to begin: not one of its first
-# halves is a sentence. Note what the mask gives in return: all twelve places are
-# trained **at once**, each as if it were the last. Without it we would have to cut each
-# sentence into twelve.
+# are right: nouns and verb come back in their proper order. Note what the mask gives in
+# return: all twelve places are trained **at once**, each as if it were the last. Without
+# it we would have to cut each sentence into twelve.
 #
 # One trap is left: a mask that is only applied `if self.training`. Then training is
 # honest, but the *validation* sees the future. One might expect a loss that flatters.
@@ -332,9 +348,9 @@ print(f"validation loss without the mask: {loss(honest, 2000, seeded(2)):.2f}")
 honest.mask = causal_mask(12)  # (12, 12)
 
 # %% [markdown]
-# It is *worse* than the honest .54: the model sees words that it has never learned to
-# deal with. Such a gap between training and validation looks like overfitting, and
-# sends you in search of more data, while the bug is one `if`.
+# Here it is *worse* than the honest .54, probably because the model sees words that it
+# has never learned to deal with. Such a gap between training and validation looks like
+# overfitting, and sends you in search of more data, while the bug is one `if`.
 #
 # ## Minus infinity, not zero
 #
@@ -352,16 +368,16 @@ rows = [(how, *weights, weights.sum()) for how, weights in rows]
 Table(rows, ["forbidden by", "allowed key", "forbidden key", "sum"])
 
 # %% [markdown]
-# With 0 the forbidden key keeps a weight. Zeroing the *weight* afterwards takes away
-# what it had, but does not give it to the others: the row sums to 0.73, and through
-# that sum the forbidden score still leaks. Only before the softmax, and only with
-# $-\infty$, numerator and denominator agree: $\exp(-\infty) = 0$ in both. (To replace
-# the *exponential* by 0 is the same thing if it is done in both, after the maximum of
-# the *allowed* scores has been subtracted.)
+# With a score of 0 the forbidden key keeps a weight. Setting the *weight* to 0 after the
+# softmax takes away what the key had, but does not give it to the others: the row sums
+# to 0.73. And 0.73 depends on the forbidden score, so it still leaks. A score of
+# $-\infty$ before the softmax does both at once: $\exp(-\infty) = 0$, in the numerator
+# *and* in the sum below it. (You may also set the exponentials themselves to 0, if you do
+# it before they are summed, and subtract the largest *allowed* score first.)
 #
-# Is a large negative number not as good? It depends on how large. Where the allowed
-# scores are low themselves, a score of 0 is the *best*. Move the level of the allowed
-# scores:
+# Would a large negative number do as well? That depends on the other scores. If all
+# allowed scores are near −20, a forbidden one that was set to 0 is the *highest* of the
+# row. Move the level of the allowed scores:
 
 
 # %%
@@ -385,7 +401,7 @@ interactive(leak, "level of the allowed scores", levels, start=-20, alt=alt)
 # %% [markdown]
 # So test a masked softmax with allowed scores near −50: there a fill of 0 or of −10 is
 # found out. Fills of $-10^9$, of `torch.finfo(dtype).min` and of $-\infty$ give the
-# same weights ($-10^9$ does not exist in half precision, though: there it *becomes*
+# same weights ($-10^9$ does not exist in `float16`, though: there it *becomes*
 # $-\infty$, or `masked_fill` refuses it). Another popular line,
 # `scores + (~mask) * -inf`, fails at once: $0\cdot\infty$ is NaN.
 #
@@ -408,10 +424,11 @@ for layer in (1, 2):
     print(f"after layer {layer}: {int(x.isnan().any(-1).sum())} of 4 rows are NaN")
 
 # %% [markdown]
-# NaN spreads. Nobody attends to the last place, all its weights are exactly 0, but a
-# weight of 0 does not protect: $0\cdot\mathrm{NaN} = \mathrm{NaN}$. And it does not
-# help to wipe the NaN away afterwards, with `nan_to_num`. The weights then look right,
-# but the way *back* leads through the same softmax:
+# NaN spreads. Nobody attends to the last place: all weights on it are exactly 0. But a
+# weight of 0 does not protect, since $0\cdot\mathrm{NaN} = \mathrm{NaN}$. Nor is it
+# always enough to replace the NaN afterwards, with `nan_to_num`. The weights then look
+# right, but gradients go *back* through the same softmax. Here $-\infty$ is added to the
+# scores, as many programs do:
 
 # %%
 matrix = normal(3, 3, seed=4).requires_grad_()  # (D, D): something to be learned
@@ -424,9 +441,11 @@ weights.square().sum().backward()
 print(f"gradient: {int(matrix.grad.isnan().sum())} of 9 entries are NaN")
 
 # %% [markdown]
-# One empty row in one sentence, one step of training, and the whole matrix is NaN. So a
-# rule is needed, and this course has one: **a row with nothing to attend to is all
-# zeros.** In ordinary rows the forbidden weights are 0 already; in an empty one they
+# One empty row in one sentence, one step of training, and the whole matrix is NaN. (Where
+# the forbidden scores are *filled* with $-\infty$ instead, `nan_to_num` gets away with
+# it: a filled place passes no gradient back, so the NaN stops there.) So a rule is
+# needed, and this course has one: **a row with nothing to attend to is all zeros.** In
+# ordinary rows the forbidden weights are 0 already; in an empty one they
 # have to be made so. An example with two rows:
 #
 # | | scores | may attend | weights |
@@ -434,10 +453,10 @@ print(f"gradient: {int(matrix.grad.isnan().sum())} of 9 entries are NaN")
 # | row 0 | $\ln 2$, $\ln 6$, 50 | yes, yes, no | $2/8$, $6/8$, 0 |
 # | row 1 | 3, 4, 5 | no, no, no | 0, 0, 0 |
 #
-# (With a large finite fill the empty row would be *uniform*: it attends to everything
-# that was forbidden.) The way to write it: fill what is forbidden with a finite number,
-# take the softmax, and put zeros where the mask is False; then no NaN arises that a
-# gradient could meet. `masked_softmax` follows the rule:
+# (With a large finite fill and nothing else the empty row would be *uniform*: it attends
+# to everything that was forbidden.) A safe way to write it: fill what is forbidden with
+# a finite number that is low enough, take the softmax, and put zeros where the mask is
+# False; then no NaN arises that a gradient could meet. `masked_softmax` follows the rule:
 
 # %%
 scores = torch.tensor([[math.log(2), math.log(6), 50], [3, 4, 5]])  # (T, S)
@@ -480,12 +499,13 @@ print(f"largest difference: {(ours - theirs).abs().max():.1e}")
 # %% [markdown]
 # ## Two libraries in one: what True means
 #
-# Unfortunately torch has two conventions. `F.scaled_dot_product_attention` reads True
-# as *may attend*, `nn.MultiheadAttention` as *blocked*, also in its `key_padding_mask`
-# (its argument for padding). Neither complains. To make it visible, here is an
-# `nn.MultiheadAttention` (MHA; unit 05 takes it apart) with all its projections set to
-# the identity, beside our `masked_attention`, which reads masks as the function
-# (F.sdpa) does. Both get the same lower triangle:
+# Unfortunately torch has two conventions for boolean masks. The function
+# `F.scaled_dot_product_attention` (F.sdpa in the figure) reads True as *may attend*, like
+# this course. The module `nn.MultiheadAttention` (MHA; unit 05 takes it apart) reads True
+# as *blocked*, also in `key_padding_mask`, its argument for padding. Neither complains
+# about a mask that was meant for the other. To make it visible, we set all projections
+# of an `nn.MultiheadAttention` to the identity, so that it computes what the function
+# computes, and give both the same lower triangle:
 
 # %%
 mha = nn.MultiheadAttention(4, 1, bias=False, batch_first=True)
@@ -495,7 +515,8 @@ with torch.no_grad():
 x, lower = normal(1, 5, 4, seed=4), causal_mask(5)  # (1, T, D), (T, T)
 
 # %% alt="Weights under the same boolean mask: the function keeps the lower triangle, the module keeps the upper one and its last row, hatched, is NaN, the module with the mask negated agrees with the function"
-function = masked_attention(x, x, x, lower)[1][0]  # (T, T)
+see = torch.eye(5)[None]  # (1, S, S): with these values the output is the weights
+function = F.scaled_dot_product_attention(x, x, see, lower)[0]  # (T, T)
 module = mha(x, x, x, attn_mask=lower)[1][0].detach()  # (T, T)
 negated = mha(x, x, x, attn_mask=~lower)[1][0].detach()  # (T, T)
 print("last row of the module is NaN:", bool(module[-1].isnan().all()))
@@ -503,7 +524,9 @@ print("the module with ~mask agrees: ", torch.allclose(function, negated, atol=1
 panels = {"F.sdpa: mask": function, "MHA: mask": module.nan_to_num()}
 figure = heatmaps(panels | {"MHA: ~mask": negated})
 nan_row = {"hatch": "//", "facecolor": "white", "edgecolor": "grey"}
-figure.axes[1].axhspan(3.5, 4.5, **nan_row);
+figure.axes[1].axhspan(3.5, 4.5, **nan_row)
+for label in figure.axes[1].texts[-5:]:  # the five cells of the last row
+    label.set_text("NaN")
 
 # %% [markdown]
 # A float mask of 0 and $-\infty$, which is *added*, means the same in both;
@@ -540,9 +563,9 @@ Table(rows, ["call", "what happens"])
 # %% [markdown]
 # One more thing about `is_causal`. It numbers queries *and* keys from 0. While a model
 # writes, the older keys are often kept (the cache of unit 08), and only the newest
-# words ask: two queries, say, that stand at places 3 and 4 of five. For torch they are
-# the queries 0 and 1: it lets them see key 0, and keys 0 and 1, not even their own.
-# What is meant are the last two rows of the full mask:
+# words ask: for example two queries that stand at places 3 and 4 of five. torch takes
+# them for places 0 and 1: the first may see key 0, the second keys 0 and 1, and neither
+# sees its own key. What we want are the last two rows of the full mask:
 
 # %% alt="Weights of two queries on five keys: with is_causal they see one and two keys, with the last two rows of the causal mask four and five"
 query, key = normal(2, 4, seed=9), normal(5, 4, seed=10)  # (T, D), (S, D)
@@ -555,10 +578,10 @@ heatmaps({"is_causal=True": by_torch, "causal_mask(5)[-2:]": meant}, queries);
 # %% [markdown]
 # ## A test that catches the leak
 #
-# With so many ways to get it wrong, do not trust yourself: **test**. The definition
-# gives the test away. An output depends on a later input if it *changes* when that
-# input changes. So change the future and watch the past. By hand, with five numbers and
-# a cut before the fourth:
+# With so many ways to get it wrong, do not trust yourself: **test**. The test follows
+# from the definition: an output depends on a later input if it *changes* when that input
+# changes. So change the future and watch the past. By hand, with five numbers and a cut
+# before the fourth:
 
 # %%
 x = torch.tensor([1.0, 2, 3, 4, 5])  # (T,)
@@ -605,8 +628,8 @@ Table(rows, ["layer", "sees the future?"])
 
 # %% [markdown]
 # Two of these surprise many: a centred convolution looks one step ahead, and batch norm
-# *in training* mixes the statistics of all steps, the later ones included. (It is one
-# of the reasons why Transformers use layer norm.)
+# *in training* mixes the statistics of all steps, the later ones included. (That is one
+# reason not to use batch norm in a language model.)
 #
 # How not to write the test:
 #

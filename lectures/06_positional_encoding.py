@@ -36,7 +36,8 @@ from course_utils.multi_head_attention import (
     MultiHeadAttention, merge_heads, recorded_weights, split_heads,
 )
 from course_utils.plotting import Table, bars, curves, heatmaps, interactive
-from course_utils.positional_encoding import LearnedPositions, rotary, shift_matrix
+from course_utils.positional_encoding import LearnedPositions, is_equivariant
+from course_utils.positional_encoding import rotary, shift_matrix
 from course_utils.training import fit, seeded, steps
 
 # %% [markdown]
@@ -114,20 +115,12 @@ Table(rows, ["sentence", "weight of “pie” for “he”, head 0"])
 # %% [markdown]
 # ## A test for it
 #
-# A property is worth a test. Like the perturbation test of unit 03, this one needs only
-# the layer and some input: permute, run, compare.
+# A property is worth a test. Like the perturbation test of unit 03, it needs only the
+# layer and some input: change the order, run the layer, and see whether the outputs have
+# moved along. You write it in the assignment, where the question is which orders one has
+# to try. Here is what the course's own `is_equivariant` says about four layers:
 
 # %%
-@torch.no_grad()
-def is_equivariant(layer, x, tries=5):
-    generator, out = seeded(0), layer(x)  # (B, T, D)
-    for _ in range(tries):
-        order = torch.randperm(x.shape[1], generator=generator)  # (T,)
-        if not torch.allclose(layer(x[:, order]), out[:, order], atol=1e-5):
-            return False
-    return True
-
-
 def attend(x, mask=None):
     return attention(x, x, x, mask)[0]  # (B, T, D)
 
@@ -185,8 +178,10 @@ heatmaps(panels, values=False, title="with t, everybody looks at the last word")
 #
 # Apart from what the word itself contributes, that is a *straight line* in $s$,
 # whatever is learned: largest at one of the two ends. A head can favour early words or
-# late ones, more or less strongly; it cannot single out place 7, or the word three
-# back. The experiment with reversal, below, tries both $t$ and $t / 10$.
+# late ones, more or less strongly; *one* head cannot single out place 7, or the word
+# three back. (Several heads could in principle: add and subtract heads with slightly
+# different slopes, with large weights that nearly cancel. Whether training finds that is
+# another question.) The experiment with reversal, below, tries both $t$ and $t / 10$.
 #
 # And meaning sits more often in *relative* positions than in absolute ones:
 
@@ -295,8 +290,14 @@ right.legend();
 # of the old sine and the old cosine, and the four coefficients depend on
 # $\Delta\, \omega_i$ alone. That is what the addition theorems say; in the assignment
 # you read the $2 \times 2$ block off them. Put these blocks on a diagonal, and you have
-# *one* matrix $M_\Delta$ with $M_\Delta\, p_t = p_{t + \Delta}$ for every $t$, with
-# $p_t$ as a column. Here are the sizes of its entries, without their signs:
+# *one* matrix $M_\Delta$ that moves every $p_t$ on. Vectors are rows in this course. Here
+# the matrix stands on the left, as for rotations in textbooks, so the row becomes a
+# column; or the matrix is transposed and stands on the right. Both say the same:
+#
+# $$M_\Delta\, p_t^\top = p_{t + \Delta}^\top, \qquad
+# p_t\, M_\Delta^\top = p_{t + \Delta} \qquad \text{for every } t$$
+#
+# Here are the sizes of its entries, without their signs:
 
 # %% alt="Sizes of the entries of the matrix for three steps and eight columns: four blocks of two by two on the diagonal, the last ones close to the identity"
 matrix = shift_matrix(3, 8)  # (D, D)
@@ -307,17 +308,19 @@ ax.set(xlabel="columns →", ylabel="rows ↓");
 p = sinusoidal_encoding(1000, 8)  # (T, D)
 rows = []
 for offset in (1, 3, 50):
-    moved = p[:-offset] @ shift_matrix(offset, 8).mT  # (1000 - Δ, D): M p(t), every t
+    moved = p[:-offset] @ shift_matrix(offset, 8).mT  # (1000 - Δ, D): every t at once
     rows.append((offset, (moved - p[offset:]).abs().max()))
-Table(rows, ["Δ", "largest error of M p(t) = p(t + Δ), all t up to 1000"])
+Table(rows, ["Δ", "largest error of p(t) Mᵀ = p(t + Δ), all t up to 1000"])
 
 # %% [markdown]
 # Why this matters: a head that wants to look three words back can learn *one* matrix
-# for it. As everywhere else, vectors are rows there, $q = x W_Q$, so the matrix is
-# transposed: with $W_Q = M_{-3}^\top$ and $W_K = I$ the query of step $t$ is
+# for it. A query is a row times a matrix, $q = x W_Q$. So take the transposed form: with
+# $W_Q = M_{-3}^\top$ and $W_K = I$ the query of step $t$ is
 # $p_t M_{-3}^\top = p_{t-3}$, and the key that fits it best is the one three steps
 # back, at every $t$. (The first three steps have no such key and take the nearest, step
-# 0.) With the bare number $t$ and its straight lines no matrix could do that.
+# 0.) With the bare number $t$ and its straight lines no matrix of a single head could do
+# that. (Here positions stand alone. In a model the words are added to them, and $W_Q$
+# acts on both.)
 
 # %% alt="Attention weights of 20 steps: a diagonal, three steps to the left of the main one"
 p = sinusoidal_encoding(20, 64)  # (T, D)
@@ -496,8 +499,9 @@ ax.set_ylim(0, 1.2);
 # %% [markdown]
 # Without positions the model reaches what is possible without order, and no more. With
 # an encoding, one layer solves the task. The number $t$ as one feature is better than
-# nothing, and so is $t / 10$: small or large, a straight line does not point at the
-# mirrored place. And where does the solution look? At the mirrored place:
+# nothing, and so is $t / 10$. Small or large, a straight line does not point at the
+# mirrored place, and this training did not find a way to make up for that with its four
+# heads. (One seed for each bar.) And where does the solution look? At the mirrored place:
 
 # %% alt="Attention weights of the sinusoidal model on one sequence, mean over heads: an anti-diagonal"
 with recorded_weights(reversers["sinusoidal"]) as weights, torch.no_grad():
@@ -511,11 +515,12 @@ heatmap(weights[0][0].mean(0), title=title, ax=ax, values=False);
 #
 # If relative position is a rotation, why not rotate? *Rotary* encoding adds nothing to
 # the input. It turns the queries and the keys inside every head, each pair of features
-# $(2i, 2i + 1)$ by the angle $t\,\omega_i$. Call that rotation $R_t$. Its transpose
-# turns back, so the score of query $t$ and key $s$ is
+# $(2i, 2i + 1)$ by the angle $t\,\omega_i$. Call the matrix of that rotation $R_t$; for
+# a row $q$ the turned query is $q R_t^\top$. The transpose turns back, so
+# $R_t^\top R_s = R_{s-t}$, and the score of query $t$ and key $s$ is
 #
-# $$\big(R_t q\big) \cdot \big(R_s k\big)
-# = q \cdot R_t^\top R_s\, k = q \cdot R_{s-t}\, k$$
+# $$\big(q R_t^\top\big) \big(k R_s^\top\big)^\top
+# = q\, R_t^\top R_s\, k^\top = q\, R_{s-t}\, k^\top$$
 #
 # It depends on what stands at the two places and on how far they are apart, and on
 # nothing else. (That holds for the scores of one layer, given its inputs. In a deeper
@@ -644,14 +649,21 @@ Table(rows, ["symbol before, length 20", *places])
 # chance (1 in 16) at the others. That is why their curves fall slowly: 10 of 20 is
 # already one half.
 #
+# But did the matrix $M_{-1}$ not work at *every* place? It does, and the sinusoidal model
+# could have learned it. Ten places do not force it to: many matrices agree with it on
+# $p_0, \dots, p_9$, and training found one of those.
+#
 # Rotary attention has distances instead. What it learned about "one before" holds
-# beyond length 10, up to length 17. Then the clock repeats itself: after 19 steps the
-# fastest hand has made three full turns and the second almost one ($\omega = 1$ and
-# $.32$ in a head of 16 features). A key 20 steps back, or 18 ahead, looks much like the
-# one before, and at length 10 nothing taught the model to tell them apart. (At length
-# 20 the first two steps have a key 18 ahead; the last ones have only keys that come
-# close. The mistakes are at the two ends.) If that is the reason, its wrong answers should be the symbols at
-# those places:
+# beyond length 10, up to length 17. Why not further? The hands of the clock come round.
+# In a head of 16 features the two fastest hands have $\omega = 1$ and $.32$. After 19
+# steps the first has made three full turns and the second almost one, so both stand
+# nearly where they stood before. To these hands, a key 20 steps back (19 further than
+# one back) and a key 18 ahead look much like the key one back. In sequences of 10 there
+# are no such keys, so nothing taught the model to tell them apart. They appear when the
+# texts come near a length of 19. (A larger base than 10000 slows all hands but the first;
+# large language models that are to read long texts are given one. One training each here.)
+#
+# If that is the reason, the wrong answers should be the symbols at those places:
 
 # %%
 tokens, said = said_by("rotary", previous, 30)  # (500, 30) each
@@ -667,7 +679,8 @@ columns = ["length 30: the symbol", "wrong answers where it exists", "equal to i
 Table(rows, columns)
 
 # %% [markdown]
-# They mostly are (a symbol at some other place, such as 5 steps ahead, fits by chance).
+# They mostly are. The last row is a control: a symbol at some other place, 5 steps ahead,
+# agrees only as often as chance has it.
 #
 # In a reversal the partner is at another distance for every step, and a rotary score
 # cannot tell which step is asking. Still it does better than the bag (left panel).
@@ -682,8 +695,8 @@ ax.set(xlabel="place", ylim=(0, 1.1));
 
 # %% [markdown]
 # At the ends. The first step has nothing to its left and the last nothing to its right,
-# so "the farthest there is" is the right answer for both; in the middle this is of
-# little help.
+# so "the farthest there is" would be the right answer for both, and of little help in the
+# middle. That fits the bars; we have not looked at the weights.
 #
 # So a formula that is *defined* for every length is not yet a model that *works* at
 # every length, neither for sines nor for rotations.
@@ -693,7 +706,7 @@ ax.set(xlabel="place", ylim=(0, 1.1));
 # - Self-attention is equivariant: permute the inputs, and the outputs follow. It sees a
 #   bag.
 # - The number $t$ as a feature gives scores that are straight lines in the key's place:
-#   no place in between can be singled out.
+#   one head cannot single out a place in between.
 # - Sines and cosines are the hands of a clock; $i$ counts pairs, from 0. A step of
 #   $\Delta$ is a rotation $M_\Delta$, the same at every $t$.
 # - A learned table is flexible and ends at its last row. Adding is concatenating with

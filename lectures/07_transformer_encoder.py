@@ -16,12 +16,19 @@
 # - judge a forecast honestly: against a linear model, against persistence, on later
 #   data.
 #
-# *About 80 minutes up to and including the evaluation; that is the core. An appendix of
-# four experiments follows, about 10 minutes each, to read or to leave. The code runs in
-# one to two minutes on a laptop.*
+# The lecture has three parts and an appendix. Read a part, do its exercises, come back:
 #
-# This block is what we are heading for, in the two orders that are in use. Each part
-# gets its section below.
+# | part | from | to | minutes | then do exercises |
+# |---|---|---|--:|---|
+# | 1. What a block is made of | *A simple Transformer* | *Layer norm against batch norm* | 40 | 1, 2, 7 to 9, 11 |
+# | 2. The block and the stack | *Before or after* | *One vector for a sequence* | 25 | 3 to 5 |
+# | 3. A classifier, from texts to a test | *From texts to tensors* | *Evaluation* | 35 | 6 |
+# | Appendix, optional | *Can attention bend by itself?* | *Stock prices* | 60 | (10 and 12 are easier with it) |
+#
+# *The code runs in one to two minutes on a laptop.*
+#
+# This block is what we are heading for, in the two orders that are in use. Each of its
+# parts gets a section below.
 
 # %%
 from drawings import encoder_block
@@ -43,6 +50,7 @@ from course_utils.multi_head_attention import MultiHeadAttention
 from course_utils.multi_head_attention import from_torch, recorded_weights
 from course_utils.plotting import Table, bars, curves, heatmap, heatmaps
 from course_utils.plotting import interactive, plt
+from course_utils.positional_encoding import sinusoidal_encoding
 from course_utils.training import fit, progress, seeded, steps
 from course_utils.transformer_encoder import (
     Classifier, Encoder, EncoderBlock, FeedForward, layer_norm, masked_mean,
@@ -52,17 +60,21 @@ from course_utils.transformer_encoder import (
 # (`seeded(0)` is a random generator that starts from 0, so that your numbers are ours.
 # `fit(loss, parameters, count)` minimises `loss(step)` with Adam and draws a progress
 # bar. `steps(300)` is 300, or only a few where the environment variable `COURSE_FAST`
-# is set. `Table`, `curves`, `bars` and `heatmap` draw.)
+# is set. `recorded_weights(model)` collects the attention weights of every attention
+# inside `model`. `Table`, `curves`, `bars` and `heatmap` draw.)
 #
 # ## A simple Transformer, and what it lacks
 #
-# If attention reaches every time step, is recurrence still needed? No, but three things
-# that came for free with a recurrent network now have to be put in by hand. *Order*: a
-# step no longer knows what came before it (unit 06, positions). *No look into the
-# future* where a model generates (unit 03, masks). And *nonlinearity between the
-# layers*, the subject of this unit. Several questions at once (unit 05, heads) come on
-# top. Here is a first sketch without any of them, the kind that is often shown: embed,
-# attend, project. It reads texts of 4 and of 100 words:
+# If attention reaches every time step, is recurrence still needed? No. But three things
+# that came for free with a recurrent network now have to be put in by hand:
+#
+# - *order*: a step no longer knows what came before it (unit 06, positions);
+# - *no look into the future*, where a model generates (unit 03, masks);
+# - *nonlinearity between the layers*, the subject of this unit.
+#
+# Several questions at once (unit 05, heads) come on top. Here is a first sketch without
+# any of them, the kind that is often shown: embed, attend, project. It reads texts of 4
+# and of 100 words:
 
 # %%
 torch.manual_seed(0)
@@ -87,7 +99,18 @@ for length in (4, 100):
 # can give each word, or a whole text, a label.
 #
 # What does it lack? Positions: shuffle the words and the outputs are shuffled along,
-# nothing else. And all the rest of this page.
+# nothing else. That was unit 06. The rest is the plan of this page:
+#
+# | missing | what goes wrong without it | section |
+# |---|---|---|
+# | a bend in every layer | a wide layer does the work of a narrow one | *The feed-forward layer* |
+# | a way around every layer | all words of a text become the same vector | *Residual connections* |
+# | a norm | numbers grow from layer to layer | *Layer norm* |
+# | a place for the norm | deep stacks do not train | *Before or after*, *Six blocks deep* |
+# | several layers, each with its own weights | one layer is trained, or none | *Stacking, and a trap* |
+# | one vector for a whole text | padding changes the answer | *One vector for a sequence* |
+#
+# Before that, one question about attention itself: why does it need help at all?
 
 # %% [markdown]
 # ## Is self-attention linear?
@@ -126,14 +149,15 @@ columns = ["", "f(2h) against 2 f(h)", "f(g + h) against f(g) + f(h)"]
 Table(rows, columns, "relative difference")
 
 # %% [markdown]
-# So the claim is wrong as it stands and half right in spirit. Self-attention is linear
-# *in the values*, for weights that stay as they are; but the weights are computed from
-# $h$ too. Still, whatever the weights, what a head brings back is an **average** of its
-# values, $a_t = \sum_s \alpha_{t,s}\, h_s W_V$, and averages lie between what is
-# averaged. (That is per head and before $W_O$, which may move the result anywhere, but
-# linearly.) The figure multiplies the scores and leaves the values alone. The weights
-# sharpen, and still no output leaves the *hull* of the values, the smallest region
-# without dents that contains them all.
+# So the claim is wrong, but there is something in it. Self-attention is linear *in the
+# values* as long as the weights stay as they are; but the weights are computed from $h$
+# too. And whatever the weights are, what a head brings back is an **average** of its
+# values, $a_t = \sum_s \alpha_{t,s}\, h_s W_V$, and an average lies between the things
+# that are averaged. (This holds per head and before $W_O$, which may move the result
+# anywhere, but linearly.) The figure shows it for nine values in the plane. We multiply
+# the scores, so that the weights get sharper, and leave the values alone. No output
+# leaves the *hull* of the values, the smallest region without dents that contains them
+# all.
 
 # %% alt="Two-dimensional values as points with their convex hull; outputs of attention for growing scale move from the centre towards single values but never leave the hull"
 points = torch.randn(9, 2, generator=seeded(3))  # (9, 2): own queries, keys and values
@@ -172,10 +196,10 @@ feed.load_state_dict({
 feed(torch.tensor([[-3.0], [0.0], [2.0]])).flatten().tolist()  # (3, 1): three positions
 
 # %% [markdown]
-# To call it "linear layers in sequence", as is often done, leaves out the one part that
-# matters. Without the ReLU, $(x W_1 + b_1) W_2 + b_2 = x\,(W_1 W_2) + (b_1 W_2 + b_2)$:
-# a single linear layer, however wide it is inside. The numbers agree (`nn.Linear`
-# stores its matrix transposed, hence the other order in the code):
+# It is often called "two linear layers in sequence". That leaves out the one part that
+# matters, the ReLU. Without it, $(x W_1 + b_1) W_2 + b_2 = x\,(W_1 W_2) + (b_1 W_2 +
+# b_2)$: a single linear layer, however wide it is inside. The numbers agree
+# (`nn.Linear` stores its matrix transposed, hence the other order in the code):
 
 # %%
 widen, narrow = nn.Linear(8, 2048), nn.Linear(2048, 8)
@@ -187,11 +211,12 @@ print(f"largest difference: {(two - one).abs().max():.0e}")
 print(f"{8 * 2048 * 2:,} weights do the work of {8 * 8}")
 
 # %% [markdown]
-# And it matters: a token that carries two signs $a$ and $b$ is to compute their product
-# (is exactly one of them negative?). No linear map can; its loss below stays near 1,
-# that of always answering 0, whatever the width. With the ReLU two units can do it,
-# since $ab = |a + b| - 1$ for signs and $|x|$ takes two. Whether a training *finds*
-# that is another question. (Three seconds.)
+# Here is a task for which the bend is needed. A token carries two signs, $a$ and $b$,
+# and the layer is to compute their product: is exactly one of them negative? No linear
+# map can do that. Whatever its width, its loss stays near 1, the loss of always
+# answering 0. With the ReLU two hidden units are enough, since $ab = |a + b| - 1$ for
+# signs, and $|x|$ takes two units. Whether a training *finds* this solution is another
+# question. (Three seconds.)
 
 # %%
 signs = 2.0 * torch.randint(2, (256, 2), generator=seeded(0)) - 1  # (256, 2), 1 or -1
@@ -216,55 +241,33 @@ ax = curves(widths, final, "width inside", "loss after training", title, style="
 ax.set(xscale="log", xticks=widths, xticklabels=widths);
 
 # %% [markdown]
-# From four units on it is found; with two, this training got stuck beside it. Is the
-# feed-forward layer the only part that can do this? No: the softmax bends too.
-# Let the token attend to itself and to *one* more token, a learned constant that is the
-# same for all. How much it takes from the constant depends on its signs through a
-# softmax, which bends, and that is enough:
-
-# %%
-class WithConstants(nn.Module):
-    def __init__(self, constants):
-        super().__init__()
-        self.embed, self.out = nn.Linear(2, 8), nn.Linear(8, 1)
-        self.constants = nn.Parameter(torch.randn(1, constants, 8))
-        self.attention = MultiHeadAttention(8, 1)
-
-    def forward(self, x):  # (B, 2)
-        token = self.embed(x)[:, None]  # (B, 1, 8)
-        constants = self.constants.expand(len(x), -1, -1)  # (B, n, 8)
-        all_of_them = torch.cat([token, constants], 1)  # (B, 1 + n, 8)
-        mixed, _ = self.attention(token, all_of_them, all_of_them)  # (B, 1, 8)
-        return self.out(mixed)[:, 0]  # (B, 1)
-
-def loss(step):
-    return F.mse_loss(net(signs), product)
-
-rows = []
-for constants in (0, 1):
-    torch.manual_seed(0)
-    net, label = WithConstants(constants), f"{constants} constants"
-    found = fit(loss, net.parameters(), steps(600), lr=0.02, label=label)
-    rows.append((constants, found[-1]))
-Table(rows, ["constant tokens", "loss of one attention layer"])
-
-# %% [markdown]
-# So "attention only averages, the feed-forward layer computes" is a rule of thumb and
-# not a theorem. What is true: with the weights held fixed attention is linear, and what
-# each head brings back, before $W_O$, stays in the hull of its values; the feed-forward
-# layer has neither limit, and works at each position without asking the others.
+# From four units on the training finds it. With two units a solution exists, but this
+# training did not reach it.
+#
+# "Attention only averages, the feed-forward layer computes" is a good rule of thumb.
+# It is not a theorem, because the softmax bends too (the appendix has an experiment,
+# *Can attention bend by itself?*). What is true: with its weights held fixed attention
+# is linear, and what a head brings back stays in the hull of its values. The
+# feed-forward layer has neither limit, and it works at each position by itself.
 #
 # ## Residual connections
 #
-# Now stack them: attention, feed-forward, attention, feed-forward. A layer that only
+# Now stack them: attention, feed-forward, attention, feed-forward. A layer that
 # *replaces* its input must first learn not to destroy it. A residual connection *adds*
 # instead: $x \leftarrow x + f(x)$. What arrives at layer 20 is then the input plus
-# twenty corrections. We build the stack in four ways, untrained: bare; with a norm
-# after each layer (it keeps the numbers at size 1; the next section has the formula);
-# the same with *sharper* attention, since that of fresh weights is nearly uniform; and
-# with norm and residual connections. Two things are measured at each depth: how large
-# the gradient is that comes back from the top, and how similar the tokens of a sequence
-# have become (mean cosine).
+# twenty corrections. We build five stacks, untrained:
+#
+# - *bare*: attention and feed-forward, nothing else;
+# - *norm*: with a norm after each layer, which keeps the numbers at size 1 (the next
+#   section has the formula);
+# - *norm, sharper attention*: the same, but with larger scores, because the attention
+#   of fresh weights is nearly uniform;
+# - *residual*: with residuals, without any norm;
+# - *norm and residual*: the block of the paper.
+#
+# At each depth we measure how large the gradient is that comes back from the top, how
+# similar the tokens of a sequence have become (their mean cosine), and how large their
+# numbers are (root mean square). First the new blocks, and how sharp the third one is:
 
 # %%
 class Bare(EncoderBlock):  # no residual, no norm
@@ -281,6 +284,11 @@ class Sharp(Normed):  # queries and keys times 4, so scores times 16
         super().__init__(*sizes)
         for layer in (self.attention.query, self.attention.key):
             layer.weight.data *= 4
+
+class Added(EncoderBlock):  # no norm
+    def forward(self, x, mask=None):
+        x = x + self.attend(x, mask)  # (B, T, D)
+        return x + self.feed_forward(x)  # (B, T, D)
 
 # %%
 rows = []
@@ -308,46 +316,57 @@ def health(stream):
     top = stream[-1]  # (8, 12, 32); a plain sum would be constant after a norm
     loss = (top * torch.randn(top.shape, generator=seeded(1))).sum()
     gradients = torch.autograd.grad(loss, stream)  # (8, 12, 32) each
-    sizes, alike = [g.norm().item() for g in gradients], []
+    arrives, alike, sizes = [g.norm().item() for g in gradients], [], []
     for x in stream:
         cosine = F.cosine_similarity(x[:, :1], x[:, 1:], dim=-1)  # (8, 11)
         alike.append(cosine.mean().item())
-    return sizes, alike
+        sizes.append(x.square().mean().sqrt().item())
+    return arrives, alike, sizes
 
-# %% alt="Left: size of the gradient at each block on a logarithmic axis, falling by many orders of magnitude for the bare stack. Right: mean cosine between tokens, 1 after two blocks without residuals, 1 after about five where attention is sharper, and slowly rising with residuals. A slider sets the depth"
-KINDS_OF_STACK = {"bare": Bare, "norm": Normed, "norm, sharper attention": Sharp}
-KINDS_OF_STACK["norm and residual"] = EncoderBlock
+# %% alt="Three panels. Left: size of the gradient at each block on a logarithmic axis, falling by many orders of magnitude for the bare stack alone. Middle: mean cosine between tokens, 1 after two blocks without residuals, 1 after about five where attention is sharper, and slowly rising with residuals. Right: root mean square, falling to a small value for the bare stack, at one with a norm, growing with residuals and no norm. A slider sets the depth"
+STACKS = {"bare": Bare, "norm": Normed, "norm, sharper attention": Sharp}
+STACKS |= {"residual": Added, "norm and residual": EncoderBlock}
 
 def draw(depth):
-    measured = [health(through(kind, depth)) for kind in KINDS_OF_STACK.values()]
-    axes = plt.subplots(1, 2, figsize=(8.6, 3.2))[1]
-    whats = "gradient that arrives", "cosine between tokens"
-    titles = "bare, the gradient fades", "without residuals, tokens become one"
-    for ax, part, what, title in zip(axes, (0, 1), whats, titles):
-        values = dict(zip(KINDS_OF_STACK, (both[part] for both in measured)))
+    measured = [health(through(kind, depth)) for kind in STACKS.values()]
+    axes = plt.subplots(1, 3, figsize=(11.5, 3.4))[1]
+    whats = "gradient that arrives", "cosine between tokens", "root mean square"
+    titles = "bare, the gradient fades", "no residual: tokens become one"
+    titles = *titles, "no norm: the size drifts"
+    for ax, part, what, title in zip(axes, range(3), whats, titles):
+        values = dict(zip(STACKS, (found[part] for found in measured)))
         curves(None, values, "after block", what, title, ax=ax)
+    for ax in axes[1:]:
+        ax.get_legend().remove()
     axes[0].set_yscale("log")
 
-alt = "gradient and similarity of tokens in four stacks"
+alt = "gradient, similarity of tokens and size of the numbers in five stacks"
 interactive(draw, "depth", [2, 4, 8, 12, 16], start=12, alt=alt)
 
 # %% [markdown]
-# In the bare stack the gradient shrinks by a factor of more than ten per block, from
-# the top (right) to the input (left). A norm repairs that. But with fresh, nearly
-# uniform attention and no residuals all tokens of a sequence become *the same vector*
-# within two blocks: averages of averages. Sharper attention puts that off by a few
-# blocks, and then it happens too. Nothing that is built on top could tell the words
-# apart any more, and no norm brings them back. (A training may do something about it,
-# as far as gradients get through; this is where it would have to start.) With residuals
-# the tokens of a fresh stack grow more alike as well, the deeper the more, but slowly.
-# Stacked attention gives a word more and more context only as long as the *residual
-# stream*, the sum that runs from block to block, keeps the word itself.
+# Left: in the bare stack the gradient shrinks by a factor of more than ten per block,
+# from the top (right) to the input (left). A norm repairs that, and so does a residual:
+# either of the two is enough.
+#
+# Middle: without residuals all tokens of a sequence become *the same vector* within two
+# blocks, because each block takes averages of averages. With sharper attention it takes
+# a few blocks more. After that nothing on top can tell the words apart, and no norm
+# brings them back. (These stacks are untrained. Training could change their weights,
+# but this is where it would have to start.) With residuals the tokens grow more alike
+# as well, but slowly.
+#
+# Right: with residuals and no norm the numbers grow from block to block, to 1.8 after
+# twelve and faster from there on; the gradient grows on its way back, from 57 to 90.
+# That is what the norm is for, beside a residual.
+#
+# The sum that runs from block to block is called the **residual stream**. Each layer
+# reads from it and adds to it: the word itself is added to, not replaced.
 #
 # ## Layer norm
 #
-# Sums of twenty corrections grow. A norm keeps their size in check, token by token:
-# subtract the mean of the token's $D$ features, divide by their standard deviation,
-# then let the model choose scale and shift again.
+# Sums of twenty corrections grow. A norm keeps their size in check, token by token. It
+# subtracts the mean of the token's $D$ features, divides by their standard deviation,
+# and then applies a scale and a shift that the model learns.
 #
 # $$\mu = \frac1D \sum_j x_j, \qquad \sigma^2 = \frac1D \sum_j (x_j - \mu)^2, \qquad
 # \mathrm{LN}(x) = \gamma \odot \frac{x - \mu}{\sqrt{\sigma^2 + \epsilon}} + \beta$$
@@ -369,10 +388,10 @@ apart = layer_norm(x, theirs.weight, theirs.bias) - theirs(x)  # (B, T, D)
 print(f"difference from torch's: {apart.abs().max():.0e}")
 
 # %% [markdown]
-# It is often said that the statistics run over all neurons of a layer, for one example
-# at a time. With images that is fair. Here an example is a whole sentence, and the mean
-# is *not* taken over the sentence. Which of the three axes (sentences, tokens,
-# features) are averaged makes all the difference:
+# A common explanation: the statistics run over all neurons of a layer, for one example
+# at a time. Here an example is a whole sentence, and the mean is *not* taken over the
+# sentence. Our tensors have three axes (sentences, tokens, features). What matters is
+# which of them are averaged:
 
 # %%
 axes = {"layer norm": -1, "over the whole example": (1, 2), "batch norm": (0, 1)}
@@ -435,6 +454,8 @@ ax = curves(sizes, noise, *axes_are, title, style="o-")
 ax.set_xscale("log", base=2);
 
 # %% [markdown]
+# Here part 1 ends: all parts of a block are there. Part 2 puts them together.
+#
 # ## Before or after: where the norm goes
 #
 # The original Transformer adds and then normalises, **post-norm**; nearly everything
@@ -443,12 +464,12 @@ ax.set_xscale("log", base=2);
 # $$\text{post: } x \leftarrow \mathrm{LN}(x + f(x)) \qquad\qquad
 # \text{pre: } x \leftarrow x + f(\mathrm{LN}(x))$$
 #
-# The two differ by a few characters, and texts that describe one over code that does
-# the other are common. Work one through: a token $(1, 3)$ of two features, and
-# $f(v) = 2v$ for the layer. Post-norm: $x + f(x) = (3, 9)$, normalised $(-1, 1)$.
-# Pre-norm: $\mathrm{LN}(x) = (-1, 1)$, and $x + f = (1, 3) + (-2, 2) = (-1, 5)$. In
-# post-norm the norm sits *on* the stream; in pre-norm the stream itself is never
-# normalised. A block is two such steps: $f$ is first the self-attention, then the
+# The two differ by a few characters, and it is common to find a text that describes one
+# order above code that does the other. An example by hand: a token $(1, 3)$ of two
+# features, and $f(v) = 2v$ for the layer. Post-norm: $x + f(x) = (3, 9)$, normalised
+# $(-1, 1)$. Pre-norm: $\mathrm{LN}(x) = (-1, 1)$, and $x + f = (1, 3) + (-2, 2) = (-1,
+# 5)$. In post-norm the norm sits *on* the stream; in pre-norm the stream itself is
+# never normalised. A block is two such steps: $f$ is first the self-attention, then the
 # feed-forward layer, each with its own norm. The drawing at the top shows both.
 #
 # Is our `EncoderBlock` the block of the paper? Copy torch's weights and compare, in
@@ -554,7 +575,9 @@ rows.append(("output taken from the pair", complaint(broken)))
 Table(rows, ["version", "what happens"])
 
 # %% [markdown]
-# (torch's attention returns a pair, output and weights.) Now the stack, done right:
+# The first mistake: `attention` without `self` is a variable that is gone when
+# `__init__` ends. The second: torch's attention returns a pair, output and weights.
+# Now the stack, done right:
 #
 # $$h^{(\ell)} = \mathrm{Block}_\ell\big(h^{(\ell-1)}\big), \qquad \ell = 1, \dots, N$$
 #
@@ -592,6 +615,8 @@ curves(amounts, drift, *axes_are, title, style="o-");
 # $\sum_t m_t x_t / \max(1, \sum_t m_t)$: a text without any word gets zeros, never
 # $0/0$. (The other habit, a learned CLS token that is prepended and read out, comes
 # with unit 09.)
+#
+# Here part 2 ends. Part 3 trains a model on texts and tests it.
 #
 # ## From texts to tensors
 #
@@ -672,6 +697,55 @@ count = sum(p.numel() for p in model.parameters())
 f"logits {tuple(model(tokens).shape)}, {count:,} parameters"
 
 # %% [markdown]
+# ## The whole model in one cell
+#
+# A model is not more than its weights and a few lines of arithmetic. Here is all of it,
+# for one review, with nothing but matrices. Every line carries its shape; read it
+# beside the drawing at the top. First the matrices: `w_q` is $W_Q$ of the formulas, and
+# so on, so that $q = x W_Q + b_Q$. (`nn.Linear` stores its matrix transposed, hence
+# `.T`.)
+
+# %%
+block = model.encoder.blocks[0]
+attention, feed, head = block.attention, block.feed_forward, model.head
+
+def matrix(layer):
+    return layer.weight.T, layer.bias  # (inputs, outputs), (outputs,)
+
+(w_q, b_q), (w_k, b_k) = matrix(attention.query), matrix(attention.key)
+(w_v, b_v), (w_o, b_o) = matrix(attention.value), matrix(attention.out)
+(w_1, b_1), (w_2, b_2), (w, b) = matrix(feed.inner), matrix(feed.outer), matrix(head)
+
+def normed(x, norm):
+    return F.layer_norm(x, (32,), norm.weight, norm.bias)  # (T, D)
+
+def split(x):
+    return x.view(-1, 2, 16).transpose(0, 1)  # (T, D) -> (H, T, d): two heads of 16
+
+# %%
+review = collate(texts[:1])[0]  # (T,): one review, so there is no padding and no mask
+x = model.embed.weight[review]  # (T, D): look up
+x = x + sinusoidal_encoding(len(review), 32)  # (T, D): where in the text
+# first half of the block: words look at words
+h = normed(x, block.norm1)  # (T, D)
+q, k, v = split(h @ w_q + b_q), split(h @ w_k + b_k), split(h @ w_v + b_v)  # (H, T, d)
+alpha = (q @ k.mT / 16**0.5).softmax(-1)  # (H, T, T): each row sums to 1
+found = (alpha @ v).transpose(0, 1).flatten(1)  # (T, D): the heads side by side
+x = x + found @ w_o + b_o  # (T, D): added to the stream
+# second half: each word by itself
+h = normed(x, block.norm2)  # (T, D)
+x = x + (h @ w_1 + b_1).relu() @ w_2 + b_2  # (T, D): added to the stream
+# read out
+x = normed(x, model.encoder.norm)  # (T, D): the last norm of a pre-norm stack
+logits = x.mean(0) @ w + b  # (classes,)
+difference = (logits - model(review[None])[0]).abs().max()
+f"{len(review)} words, logits {tuple(logits.shape)}; difference {difference:.0e}"
+
+# %% [markdown]
+# That is all. The modules add what a single review does not need: a batch, the padding
+# mask, the other order of the norm, more blocks. Those are what you write in the
+# assignment.
+#
 # ## The training loop
 #
 # Every step does five things: *predict*, *compare*, *clear* the old gradients,
@@ -725,11 +799,16 @@ curves(None, both, "epoch", "share right", "no gap to validation", ax=axes[1]);
 # %% [markdown]
 # ## Evaluation
 #
-# Now, once, the test set. A number alone says little, so beside it: what guessing
-# reaches; what a model reaches that cannot know the order, because the words of every
-# review are *shuffled* before it sees them; and what becomes of a model that reads the
-# padding as if it were words. For that it is enough to tell it a padding number that
-# never occurs. (10 seconds for both.)
+# Now, once, the test set. A number alone says little, so we put three others beside it:
+#
+# - what guessing the most frequent class reaches;
+# - what a model reaches that cannot know the order, because the words of every review
+#   are *shuffled* before it sees them;
+# - what a model reaches that reads the padding as if it were words. We get one by
+#   telling it a padding number that never occurs, `pad=-1`: then its masks hide
+#   nothing.
+#
+# (10 seconds for both trainings.)
 
 # %%
 mixing = seeded(0)
@@ -782,14 +861,14 @@ Table(rows, [*columns, "without: largest move", "changed"])
 #
 # Where does the full model look? The mean over heads of its attention, for one review.
 # Rows are queries, columns keys. Whatever the query, nearly all the attention goes to
-# one word: the adjective that was named *last*. Nobody told it to; it is what the
-# labels reward.
+# one word: the adjective that was named *last*. Nobody told it to. (Weights show where
+# it looks. That this word also *decides* they do not prove.)
 
 # %% alt="Attention of the trained model on one review: one dark column, the last adjective, the same for every query"
 review = texts[test][0]
 with recorded_weights(model) as weights, torch.no_grad():
     guess = model(collate([review])).argmax().item()
-title = f"the last adjective decides: {KINDS[guess]}"
+title = f"it looks at the last adjective, and says {KINDS[guess]}"
 heatmap(weights[0][0].mean(0), review, review, title, values=False);
 
 # %% [markdown]
@@ -804,24 +883,70 @@ for row in tokens.tolist():
     last.append(max(t for t, token in enumerate(row) if token in numbers))
 with recorded_weights(model) as weights, torch.no_grad():
     model(tokens)
-favourite = weights[0].mean(1).sum(1).argmax(-1)  # (400, H, T, T) -> (400,)
+real = (tokens != PAD).float()[:, :, None]  # (400, T, 1): padded queries do not count
+favourite = (weights[0].mean(1) * real).sum(1).argmax(-1)  # (400, T, T) -> (400,)
 print(f"{(favourite == torch.tensor(last)).float().mean():.0%} of the reviews")
 
 # %% [markdown]
-# That is the encoder, complete: built, trained, tested. Here the core of the lecture
-# ends. The rest, up to the summary, is an **appendix**: four experiments of about 10
-# minutes each that do not need one another. Read the ones whose question you have: does
-# the place of the norm matter in training (*Six blocks deep*)? How do MLP, CNN and RNN
-# compare? Can it read numbers instead of words (*One series from another*)? And what if
-# there is nothing to find (*Stock prices*)?
+# That is the encoder: built, trained, tested. **The core of the lecture ends here**,
+# and you can go on with the *Summary* at the end of the page and the assignment. What
+# comes in between is an appendix of five experiments that do not need one another. Each
+# answers one question:
+#
+# - *Can attention bend by itself?* Is it true that only the feed-forward layer
+#   computes?
+# - *Six blocks deep.* Does the place of the norm matter in training?
+# - *MLP, CNN, RNN, attention.* What do other layers do in the place of attention?
+# - *One series from another.* Can an encoder read numbers instead of words?
+# - *Stock prices.* What happens where there is nothing to find?
+#
+# ## Can attention bend by itself?
+#
+# The task of the feed-forward section again: one token carries two signs, and their
+# product is wanted. This time there is no feed-forward layer. The token attends to
+# itself and to *one* more token, a learned constant that is the same for all inputs.
+# How much it takes from the constant depends on its signs, through a softmax. The
+# control has no constant: then the token attends to itself alone, with a weight of 1.
+
+# %%
+class WithConstants(nn.Module):
+    def __init__(self, constants):
+        super().__init__()
+        self.embed, self.out = nn.Linear(2, 8), nn.Linear(8, 1)
+        self.constants = nn.Parameter(torch.randn(1, constants, 8))
+        self.attention = MultiHeadAttention(8, 1)
+
+    def forward(self, x):  # (B, 2)
+        token = self.embed(x)[:, None]  # (B, 1, 8)
+        constants = self.constants.expand(len(x), -1, -1)  # (B, n, 8)
+        all_of_them = torch.cat([token, constants], 1)  # (B, 1 + n, 8)
+        mixed, _ = self.attention(token, all_of_them, all_of_them)  # (B, 1, 8)
+        return self.out(mixed)[:, 0]  # (B, 1)
+
+def loss(step):
+    return F.mse_loss(net(signs), product)
+
+rows = []
+for constants in (0, 1):
+    torch.manual_seed(0)
+    net, label = WithConstants(constants), f"{constants} constants"
+    found = fit(loss, net.parameters(), steps(600), lr=0.02, label=label)
+    rows.append((constants, found[-1]))
+Table(rows, ["constant tokens", "loss of one attention layer"])
+
+# %% [markdown]
+# Without the constant the layer is linear and fails. With it, attention alone learns
+# the product, because the softmax bends. So a layer of attention can compute something
+# at a position, if there is something constant to look at.
 #
 # ## Six blocks deep
 #
-# The order of the norm again, now in training: six blocks, 140 steps, and for post-norm
-# also a *warm-up* (a learning rate that starts small and rises, here over 80 steps; its
-# formula is in unit 08). A warm-up makes two changes at once: the first steps are
-# small, and so is the mean of all rates. So it needs a control, a constant rate of that
-# same mean; these two are run from two seeds. (Seven runs of about five seconds each.)
+# The order of the norm again, now in training: six blocks, 140 steps. Post-norm is also
+# trained with a *warm-up*, a learning rate that starts small and rises, here over 80
+# steps (unit 08 has the formula). A warm-up changes two things at once: the first steps
+# are small, and the mean of all rates is smaller too. So it needs a control: a constant
+# rate with that same mean. These two are run from two seeds. (Seven runs of about five
+# seconds each.)
 
 # %%
 full = collate(texts[train])  # (1000, T): padded once, for speed
@@ -865,7 +990,8 @@ for name, (first, speeds, seeds) in settings.items():
 # %% alt="Training loss of six blocks, one seed: at a rate of .01 post-norm stays at chance; pre-norm at .01, post-norm with warm-up and post-norm at .003 fall"
 title = "six blocks: at a rate of .01 post-norm gets nowhere"
 first_seed = {name: found[0] for name, found in runs.items()}
-curves(None, first_seed, "step", "loss (mean of 20 steps)", title);
+ax = curves(None, first_seed, "step", "loss (mean of 20 steps)", title)
+ax.legend(loc="upper left", bbox_to_anchor=(1, 1));
 
 # %%
 rows = []
@@ -877,12 +1003,11 @@ Table(rows, ["", "mean rate", "last loss, seed 0", "seed 1"])
 # %% [markdown]
 # At a rate of .01 post-norm stays at chance, while pre-norm trains. With a warm-up
 # post-norm trains as well, from both seeds. The control, a constant rate of the same
-# mean, trains from one seed and hardly leaves chance (log 5 = 1.61) from the other. So
-# a part of what a warm-up does is done by a smaller rate, and at .003 post-norm trains
-# without any warm-up; but at the same mean rate, small first steps look safer. That is
-# as far as seven runs can tell: here post-norm trains without a warm-up only at smaller
-# rates, and a warm-up is one way to get along with larger ones. (The further reading of
-# the assignment shows that its first gradients are large, and why a warm-up helps.)
+# mean, trains from one seed and hardly leaves chance (log 5 = 1.61) from the other. At
+# .003 post-norm trains without any warm-up. So a smaller rate does a part of what a
+# warm-up does, and small first steps look safer on top of that. Seven runs cannot tell
+# more, nor name the cause: large first gradients of post-norm (the further reading of
+# the assignment) and Adam's first steps (unit 08) are both untested here.
 #
 # ## MLP, CNN, RNN, attention
 #
@@ -939,6 +1064,10 @@ class Convolution(nn.Conv1d):
         x = x * mask[:, 0, 0, :, None]  # (B, T, D): padding must not leak
         return super().forward(x.mT).mT  # (B, T, D)
 
+class Nothing(nn.Module):
+    def forward(self, x, mask):
+        return torch.zeros_like(x)  # (B, T, D): every word stays by itself
+
 class Flat(nn.Linear):
     def forward(self, x, mask):
         x = x * mask[:, 0, 0, :, None]  # (B, T, D)
@@ -955,6 +1084,7 @@ class Exchanged(EncoderBlock):  # another layer in the place of attention
         return self.attention(x, mask)  # (B, T, D)
 
 makers = {
+    "no layer": lambda: Exchanged(Nothing()),
     "MLP": lambda: Exchanged(Flat(23 * 32, 32)),
     "CNN": lambda: Exchanged(Convolution(32, 32, 3, padding=1)),
     "RNN (GRU)": lambda: Exchanged(Recurrent(32, 32, batch_first=True)),
@@ -981,8 +1111,12 @@ columns = ["layer", "its parameters", "test accuracy", "CPU time", "steps in a r
 Table(rows, columns, "8 epochs on the reviews")
 
 # %% [markdown]
-# Read it with care: one task, one block, eight epochs, one setting of everything. With
-# more epochs, layers or units each of them gets better, and a recurrent network that is
+# The first row is the control: there no word learns of any other. But each knows its
+# place, and an adjective that stands late is probably the last one. Only what lies
+# above this row is owed to a layer.
+#
+# Read it with care: one task, one block, eight epochs, one seed, one setting of
+# everything. With more epochs, layers or units each of them gets better, and a recurrent network that is
 # read out at its end is made for "the last one counts". What does not depend on the
 # setting: the MLP pays with parameters for a length that it can never exceed, the
 # convolution sees three words at a time, and the recurrent network's 23 steps wait for
@@ -1045,8 +1179,9 @@ def loss(step):
 fit(loss, forecaster.parameters(), steps(560), lr=2e-3, label="forecaster");
 
 # %% [markdown]
-# Two rivals without which a number means nothing. *Persistence*: $A_t$ will be what
-# $A_{t-1}$ was. And a *linear* model on the same window, solved exactly.
+# An error alone means nothing, so here are two rivals. *Persistence* says that $A_t$
+# will be what $A_{t-1}$ was. A *linear* model uses the same window and is solved
+# exactly.
 
 # %%
 def linear_forecast(inputs, target, cut):
@@ -1065,11 +1200,11 @@ rows.append(("the noise, which nobody can predict", 0.01))
 Table(rows, ["forecast", "mean squared error on later data"])
 
 # %% [markdown]
-# The linear model finds the lag as well; what it cannot do is bend. The Transformer
-# comes down to the noise. Does it know the lag? Its read-out weights can be drawn, but
-# by now you know what they are worth: after the block each token has gathered from the
-# others. So beside them a test: exchange the value of one lag between the windows, and
-# see how much larger the error gets.
+# The linear model can find the lag as well, but it cannot bend. The Transformer comes
+# down to the noise. Does it know the lag? We can draw the weights of its read-out. But
+# after the block every token has gathered from the others, so these weights do not tell
+# which *inputs* matter. So we draw a test beside them: exchange the value of one lag
+# between the windows, and see how much larger the error gets.
 
 # %% alt="Left: mean attention weight of the read-out by lag, a hill around lag seven, with neighbours. Right: growth of the error when the value of one lag is exchanged: one tall bar at lag seven"
 @torch.no_grad()
@@ -1096,8 +1231,8 @@ f"weight of lag 7: {by_lag[7]:.2f}; of lags 5 to 10 together: {by_lag[5:11].sum(
 
 # %% [markdown]
 # The weights have a hill around lag 7. Lag 7 itself gets about a fifth of the weight,
-# and its neighbours get more than that together, although nothing depends on them. The
-# test is clear: the forecast depends on lag 7 and on no other. Once more, a map of
+# and its neighbours together get more, although $A_t$ does not depend on them. The test
+# is clear: the forecast depends on lag 7, and on no other lag to speak of. A map of
 # attention shows what was read out, not what counted.
 #
 # ## Stock prices: an honest failure
@@ -1131,9 +1266,9 @@ Table(rows, ["what is compared", "correlation"])
 
 # %% [markdown]
 # The .99 is an illusion: both prices rose for thirty years, and so did the price of
-# almost everything. The changes correlate moderately, but *in the same month*: that is
-# no forecast, it is reading the result off another screen. Last month's change, the one
-# that could be used, tells next to nothing.
+# almost everything. The changes correlate moderately, but *in the same month*. That is
+# no forecast: once Microsoft's change is known, so is Apple's. The change of the month
+# before, which could be used, tells next to nothing.
 #
 # We try all the same: from 12 months of changes of both companies to Apple's next one,
 # trained on the first 240 months. Persistence here means: no change. (400 steps, 10
@@ -1164,12 +1299,13 @@ ax.axhline(still, color="black", linestyle="--", label="persistence, later month
 ax.legend();
 
 # %% [markdown]
-# It learns the past by heart, and from about step 50 on the future gets worse and
-# worse. Stopped before that it would have been about as good as persistence; but that
-# step was read off the very months that were to be predicted, and is known in hindsight
-# only. And the linear model? Whoever compares only the means might call it a success,
-# so we add what is usually left out: the standard error of the difference to
-# persistence, month by month.
+# It learns the past by heart, and from about step 50 on the error on later months
+# grows. Stopped before that, it would have been about as good as persistence. But we
+# know this step only because we looked at the very months that were to be predicted.
+#
+# And the linear model? Its mean error is a little below that of persistence, which
+# looks like a success. So we add what is usually left out: the standard error of the
+# difference to persistence, month by month.
 
 # %%
 truth = change[cut:]  # (N - cut,)
@@ -1188,10 +1324,10 @@ Table(rows, ["forecast", "error on later months", "difference from persistence"]
 # %% [markdown]
 # The linear model's advantage, if it is one, is of the size of its standard error. The
 # row below it suggests where it may come from: to know that Apple rose in the years
-# before, a single number, does about as well. And here is how such a result is sold all
-# the same: draw *prices*, one month ahead, and the forecast hugs the curve. It has to:
-# it starts from last month's true price. The eye does not notice that the curve is one
-# month late.
+# before, a single number, does about as well. And yet such a forecast can be made to
+# look good: draw *prices*, one month ahead. The forecast stays close to the curve,
+# since it starts from last month's true price. The eye does not notice that it comes
+# one month late.
 
 # %% alt="Apple's price over the last five years and the linear model's forecast one month ahead: the two curves look alike, the forecast shifted to the right"
 before, now = prices[12:-1, 0][cut:], prices[13:, 0][cut:]  # (N - cut,) each
@@ -1206,14 +1342,15 @@ curves(None, shown, "month", "Apple, US$", title);
 # - Self-attention is linear in its values only for weights held fixed. What a head
 #   brings back, before $W_O$, is an average of its values; the feed-forward layer, with
 #   its ReLU, is bound to no hull, position by position.
-# - Residual connections keep the word, and the gradient, alive: without them the tokens
-#   of an untrained stack become one vector, after two blocks where attention is nearly
-#   uniform, after a few more where it is sharper.
+# - Without residuals the tokens of an untrained stack become one vector, after two
+#   blocks where attention is nearly uniform, after a few more where it is sharper.
+#   Either a norm or a residual keeps the gradient alive; residuals without a norm let
+#   the numbers grow.
 # - Layer norm normalises each token over its own features. It knows no batch, no
 #   length, no padding, no training mode.
 # - Post-norm: $\mathrm{LN}(x + f(x))$. Pre-norm: $x + f(\mathrm{LN}(x))$, and one more
-#   norm at the end. A deep post-norm stack bears only smaller learning rates; a warm-up
-#   helps it to larger ones.
+#   norm at the end. In our runs a deep post-norm stack bore only smaller learning
+#   rates, and a warm-up helped it to larger ones.
 # - Each block has its own weights: `nn.ModuleList`, a new block for each place, never
 #   `[block] * N`.
 # - Padding comes in at two doors, the attention and the mean; close both.

@@ -14,9 +14,16 @@
 # - say what attention costs, measure it, and read a results table more carefully than
 #   its headline.
 #
-# Take two to three hours for the core, which ends with *The KV cache*. The four
-# sections after it (details of the original, costs, recurrence, two published tables)
-# can wait for a second reading.
+# The lecture has three parts and an appendix. Read a part, do its exercises, come back:
+#
+# | part | from | to | minutes | then do exercises |
+# |---|---|---|--:|---|
+# | 1. The model | *Another length comes out* | *A whole Transformer* | 50 | 1 to 4 |
+# | 2. Training it | *Label smoothing* | *What letter means* | 45 | 5 and 6 |
+# | 3. Writing with it | *Greedy decoding* | *The KV cache* | 55 | 7 to 10, and 12 |
+# | Appendix, optional | *How good is a beam?* | *Two tables* | 60 | (11 needs none of it) |
+#
+# *The code runs in one to two minutes on a laptop.*
 #
 # Three attentions make the whole model. Who may look at whom (green), while *I want to
 # go* becomes *quiero ir*:
@@ -52,15 +59,19 @@ from course_utils.seq2seq_attention import shift_right
 from course_utils.training import progress, seeded, steps
 from course_utils.transformer_decoder import (
     CachedAttention, DecoderBlock, DecoderOnly, Transformer, beam_search,
-    copy_from_torch, greedy_decode, smoothed_loss, warmup_rate,
+    copy_from_torch, greedy_decode, sampling_weights, smoothed_loss, warmup_rate,
 )
-from course_utils.transformer_encoder import EncoderBlock
+from course_utils.positional_encoding import sinusoidal_encoding
+from course_utils.transformer_encoder import Encoder, EncoderBlock
 
 torch.set_num_threads(1)  # so that the times below can be compared
 
 # %% [markdown]
 # (`seeded(0)` is a random generator that starts from 0. `steps(250)` is 250, or only a
 # few where the environment variable `COURSE_FAST` is set. `progress` draws a bar.
+# `recorded_weights(model)` collects the attention weights of every attention inside
+# `model`, in the order in which they are computed. `TableModel` is a toy language model
+# whose logits stand in a table.
 # Sizes: `B` sentences, `S` source words, `T` target words, `D` features of a token, `H`
 # heads of `d` = `D / H` features each, `V` words in the vocabulary.)
 #
@@ -85,8 +96,8 @@ torch.set_num_threads(1)  # so that the times below can be compared
 #
 # Two special tokens make this work. `<bos>` (begin of sentence) is what the decoder
 # reads before there is anything to read; the *encoder* needs no such thing. `<eos>`
-# (end of sentence) is what it writes when it is done. Without a word for the end,
-# nobody could stop.
+# (end of sentence) is what it writes when it is done: the model needs a word for the
+# end, or it could never say that it has finished.
 #
 # So the model has two halves. The **encoder** looks in both directions, since the
 # source is there from the start. It does not press the sentence into one vector, as the
@@ -129,10 +140,10 @@ source.shape, target.shape
 # %% [markdown]
 # ## Teacher forcing: all positions at once
 #
-# Writing is sequential: word 5 cannot go in before it has been chosen. So a decoder is
-# often called a sequential model, full stop. Is *training* sequential too? No: in
-# training we *know* word 5. So we feed in the right sentence, moved one place to the
-# right, and ask for all next words at once:
+# Writing is sequential: word 5 has to be chosen before it can be read as input for
+# word 6. Is *training* sequential too? It is often said so, but no: in training we
+# *know* word 5 already. So we feed in the right sentence, moved one place to the right,
+# and ask for all next words at once. This is called *teacher forcing*:
 
 # %%
 first = target[:1]  # (1, T)
@@ -142,9 +153,9 @@ columns = [f"t = {t}" for t in range(first.shape[1])]
 Table(rows, columns, "above: read; below: to be predicted")
 
 # %% [markdown]
-# Each column is a small exercise: *given everything up to here, what comes next?* Both
-# rows must be there. Feed in *yo estoy* and ask for *estoy escribiendo* without a
-# `<bos>` in front, and no column ever teaches the model how to *begin*.
+# Each column is a small exercise: *given everything up to here, what comes next?* The
+# `<bos>` in front matters. If we fed in *yo estoy …* and asked for *estoy escribiendo
+# …*, no column would ever teach the model how to *begin*.
 #
 # The columns are computed together, so column 2 must not see column 3, where its own
 # answer stands. That is the causal mask of unit 03, and it is the only difference
@@ -163,8 +174,9 @@ passes = [fresh(x, read[:, : t + 1])[:, -1] for t in range(length)]  # (8, V) ea
 
 # %% [markdown]
 # So: **one** pass per sentence in training, **T** passes in writing. The mask is what
-# buys this. It is part of the model and stays on in evaluation as well; a mask that is
-# switched on only while training makes the validation loss a lie.
+# makes the one pass possible. A model trained without it learns to copy its answers,
+# and its loss says nothing. Switched off only in evaluation, the model computes another
+# function than the one that was trained (measured below, once there is a translator).
 #
 # And the *padding* of the target? It needs no mask. Padding stands at the end, so for
 # every real word it lies in the future, which the causal mask hides already; and what
@@ -203,14 +215,15 @@ Table(rows, ["", *french, "sum"])
 # similarities into shares. In symbols, with $s_t$ for the decoder's step $t$, $h_j$ for
 # word $j$ of the memory, and $d$ for the size of a head:
 #
-# $$q_t = W_q s_t, \qquad k_j = W_k h_j, \qquad v_j = W_v h_j$$
+# $$q_t = s_t W_Q, \qquad k_j = h_j W_K, \qquad v_j = h_j W_V$$
 #
 # $$\alpha_{tj} = \mathrm{softmax}_j\!\left(\frac{q_t \cdot k_j}{\sqrt d}\right), \qquad
 # c_t = \sum_j \alpha_{tj}\, v_j$$
 #
-# Queries come from the target; keys **and** values come from the source. Turn it round
-# and there is one result per source word. Take values from elsewhere than keys, and
-# what is brought back is not what was found.
+# Queries come from the target; keys **and** values come from the source. There is one
+# result per *query*, so if the source asked, we would get one result per source word.
+# And keys and values belong together: the weights say which source word fits, and it is
+# the value of that same word that should come back.
 
 # %%
 attention = MultiHeadAttention(dim=32, heads=4)
@@ -223,8 +236,9 @@ tuple(context.shape), tuple(weights.shape)  # (B, T, D), (B, H, T, S)
 # ## The decoder block
 #
 # A decoder block is an encoder block with the cross-attention put in between. Three
-# sub-layers, and around each of them a residual and a norm: *look at what is written so
-# far; look at the source; think.*
+# sub-layers, and around each of them a residual and a norm. The first looks at what is
+# written so far, the second at the source, and the third works on each position by
+# itself.
 #
 # $$\begin{aligned}
 # x &\leftarrow \mathrm{LN}_1\big(x +
@@ -259,13 +273,17 @@ mask_maps({"self_mask": causal_mask(5), "memory_mask": real.expand(5, 6)});
 # %% [markdown]
 # ## Which layer of the encoder?
 #
-# Stack such blocks: which layer of the encoder does each of them read? Two answers are
-# in circulation. One: decoder layer $\ell$ reads *encoder layer* $\ell$. (With it often
-# come three more slips: queries from the feed-forward network below, keys and values
-# both made by $W_k$, and no $\sqrt d$.) The other: every decoder layer reads the
-# **last** encoder layer, with queries from the masked self-attention of its own block.
-# torch's model can decide. We give its decoder, layer by layer, one memory or the
-# other, and compare with what `nn.Transformer` does:
+# Now stack such blocks. Which layer of the encoder does each of them read? Two answers
+# are in circulation:
+#
+# - decoder layer $\ell$ reads *encoder layer* $\ell$. (Three more slips often come with
+#   this answer: queries from the feed-forward layer below, keys and values both made by
+#   $W_K$, and no $\sqrt d$.)
+# - every decoder layer reads the **last** encoder layer, with queries from the masked
+#   self-attention of its own block.
+#
+# torch's own model can decide. We hand its decoder layers one memory or the other, and
+# compare with what `nn.Transformer` gives:
 
 # %%
 torch.manual_seed(1)
@@ -295,18 +313,18 @@ for name, memories in choices.items():
 Table(rows, ["what the decoder reads", "difference from nn.Transformer"])
 
 # %% [markdown]
-# The last layer, for all of them. (Where the query comes from stands in the block
-# above: from $\mathrm{LN}_1$, after the self-attention.) That has practical
-# consequences: encoder and decoder may have different depths, and the source is encoded
-# **once**, however long the translation gets. The other slips matter as well.
-# With $v = k$ a word could only hand over what it is found by, and without $\sqrt d$
-# the softmax of a large head is a choice of one (unit 02).
+# The last layer, for all of them. This has two practical consequences. Encoder and
+# decoder may have different depths. And the source is encoded **once**, however long
+# the translation gets. The other slips matter as well: if $v = k$, a word can hand over
+# only the vector by which it is found; and without $\sqrt d$ the softmax of a large
+# head puts nearly all its weight on one word (unit 02).
 #
 # ## A whole Transformer, equal to torch's
 #
-# Here is everything, in the order of the data: embed, add positions, encode; embed, add
-# positions, decode; and at the end one linear layer that gives a score for each word of
-# the vocabulary, of which softmax makes probabilities.
+# Here is everything, in the order of the data. The source is embedded, gets positions
+# and is encoded. The target so far is embedded, gets positions and is decoded. At the
+# end one linear layer gives a score for each word of the vocabulary, and softmax makes
+# probabilities of the scores.
 
 # %%
 from drawings import transformer as drawn
@@ -314,25 +332,89 @@ from drawings import transformer as drawn
 drawn()
 
 # %% [markdown]
-# This is `Transformer` in `course_utils/transformer_decoder.py`, worth reading from top
-# to bottom (`place` adds the positions):
+# And here it is as code, the whole model in one class. Everything in it is known by
+# now. `Encoder` is the stack of unit 07; the decoder is a list of blocks, and the loop
+# in `decode` hands the same memory to each of them. Two details: embeddings start small
+# and are multiplied by $\sqrt D$, so that a word is about as large as its position
+# vector; and `encode` and `decode` are two methods, because in writing the first is
+# called once and the second again and again.
+
+# %%
+class Translator(nn.Module):
+    def __init__(self, sources, targets, dim, heads, hidden, depth, pad=0):
+        super().__init__()
+        self.dim, self.pad = dim, pad
+        self.embed_source = nn.Embedding(sources, dim)
+        self.embed_target = nn.Embedding(targets, dim)
+        for table in (self.embed_source, self.embed_target):
+            nn.init.normal_(table.weight, std=dim**-0.5)
+        self.encoder = Encoder(dim, heads, hidden, depth)  # post-norm, as in 2017
+        blocks = (DecoderBlock(dim, heads, hidden) for _ in range(depth))
+        self.decoder = nn.ModuleList(blocks)
+        self.out = nn.Linear(dim, targets)
+
+    def place(self, x):  # (B, T, D): scaled, with positions
+        return x * self.dim**0.5 + sinusoidal_encoding(x.shape[1], self.dim)
+
+    def encode(self, source):  # (B, S) tokens
+        mask = (source != self.pad)[:, None, None, :]  # (B, 1, 1, S): hide the padding
+        x = self.place(self.embed_source(source))  # (B, S, D)
+        return self.encoder(x, mask), mask  # memory (B, S, D), and its mask
+
+    def decode(self, target, memory, memory_mask):  # (B, T) tokens
+        self_mask = causal_mask(target.shape[1])  # (T, T): hide the future
+        x = self.place(self.embed_target(target))  # (B, T, D)
+        for block in self.decoder:
+            x = block(x, memory, self_mask, memory_mask)  # (B, T, D)
+        return self.out(x)  # (B, T, V): logits of the next word, at every position
+
+    def forward(self, source, target):  # (B, S), (B, T): the target shifted right
+        return self.decode(target, *self.encode(source))  # (B, T, V)
+
+# %% [markdown]
+# Follow one batch through it. A *hook* is a function that torch calls whenever a part
+# has been computed; ours notes the shapes. Eight sentences, $S = 9$ source words,
+# $T = 10$ target words:
+
+# %%
+torch.manual_seed(0)
+sizes = {"dim": 32, "heads": 4, "hidden": 64, "depth": 2}
+written_out = Translator(len(english), len(spanish), **sizes)
+rows = []
+
+
+def note(name):
+    def hook(part, inputs, output):
+        output = output[0] if isinstance(output, tuple) else output
+        given = [str(tuple(x.shape)) for x in inputs[:2]]
+        rows.append((name, " and ".join(given), tuple(output.shape)))
+
+    return hook
+
+
+inside = [f"decoder.0.{name}" for name, _ in written_out.decoder[0].named_children()]
+shown = ["embed_source", "encoder", "embed_target", *inside, "decoder.1", "out"]
+for name in shown:
+    written_out.get_submodule(name).register_forward_hook(note(name))
+small_x, small_y = source[:8], shift_right(target[:8], spanish.bos)  # (8, S), (8, T)
+logits = written_out(small_x, small_y)  # (8, T, V)
+Table(rows, ["part", "is given (its first two inputs)", "gives"])
+
+# %% [markdown]
+# (The encoder's second input is its mask.) Two lengths meet in one place only, the
+# cross-attention of each block: 10 queries, 9 keys. What comes out has the length of
+# the queries, and so everything after it has the length of the target.
 #
-# ```python
-# def encode(self, source):                            # (B, S) tokens
-#     mask = (source != self.pad)[:, None, None, :]    # (B, 1, 1, S)
-#     x = self.place(self.embed_source(source))        # (B, S, D)
-#     return self.encoder(x, mask), mask
-#
-# def decode(self, target, memory, memory_mask):       # (B, T) tokens, memory, its mask
-#     self_mask = causal_mask(target.shape[1])         # (T, T)
-#     x = self.place(self.embed_target(target))        # (B, T, D)
-#     x = self.decoder(x, memory, self_mask, memory_mask)
-#     return self.out(x)                               # (B, T, V)
-# ```
-#
-# Is it right? Copy the weights of torch's layers into ours and compare. One subtlety:
-# `nn.Transformer` puts one more norm after each stack, which the paper does not have;
-# without those two, the numbers agree.
+# The course has the same model as `Transformer` in `course_utils`. Started from the
+# same seed, the two have the same weights, so they must give the same logits; and
+# torch's `nn.Transformer` must agree with ours as soon as its weights are copied. (One
+# subtlety: torch puts one more norm after each stack, which the paper does not have.
+# Without those two, the numbers agree.)
+
+# %%
+torch.manual_seed(0)
+imported = Transformer(len(english), len(spanish), **sizes)
+f"ours, written out and imported: {(imported(small_x, small_y) - logits).abs().max()}"
 
 # %%
 ours = Transformer(50, 50, dim=32, heads=4, hidden=64, depth=3)
@@ -342,15 +424,18 @@ mask = causal_mask(4)  # (T, T); torch wants the opposite: True = blocked
 result = ours.decoder(y, ours.encoder(x), mask)  # (B, T, D)
 apart = result - theirs(x, y, tgt_mask=~mask)  # (B, T, D)
 count = sum(p.numel() for p in theirs.parameters())
-f"{apart.abs().max():.1e} apart, with {count:,} weights copied"
+f"ours and torch's: {apart.abs().max():.1e} apart, with {count:,} weights copied"
 
 # %% [markdown]
+# Here part 1 ends; exercises 1 to 4 of the assignment belong to it. Part 2 trains the
+# model.
+#
 # ## Label smoothing: do not be too sure
 #
 # Cross entropy is never satisfied. At a probability of .99 it still asks for .999: the
-# logit of the right word should grow for ever. *Label smoothing* asks for less. Of the
-# target it keeps a share $\varepsilon$ back and spreads it evenly over all $V$ words,
-# the right one included:
+# logit of the right word should grow for ever. *Label smoothing* asks for less. It
+# takes a share $\varepsilon$ of the target away from the right word and spreads it
+# evenly over all $V$ words, the right one included:
 #
 # $$\mathrm{target}(v) = (1 - \varepsilon)\,[v = \mathrm{right}] +
 # \frac{\varepsilon}{V}, \qquad
@@ -358,8 +443,8 @@ f"{apart.abs().max():.1e} apart, with {count:,} weights copied"
 #
 # By hand, with four words, $\varepsilon = 0.2$, and a model that gives the right word
 # .7 and the others .1 each: the target is $.8 + .05 = .85$ for the right word and .05
-# for the others, and the loss is $-.85 \ln .7 - 3 \cdot .05 \ln .1 = .303 + .345 =
-# .648$. Without smoothing it would be $-\ln .7 = .357$. The loss of a batch is the mean
+# for the others, and the loss is $-.85 \ln .7 - 3 \cdot .05 \ln .1 = .3032 + .3454 =
+# .6486$. Without smoothing it would be $-\ln .7 = .357$. The loss of a batch is the mean
 # over all its *real* words; padding teaches nothing.
 
 # %%
@@ -383,10 +468,13 @@ curves(logits[:, 0, 3], losses, xlabel, "loss", "with smoothing, too sure costs"
 #
 # ## Warm-up: small steps first
 #
-# Adam divides by a running mean of squared gradients, which at the start knows a
-# handful of batches. Post-norm stacks are touchy at that time. So the paper lets the
-# rate rise in a straight line, from 0 at step 0, for `warmup` steps, and from there on
-# fall with the root of the step:
+# Deep post-norm stacks are easily thrown off course in their first steps. Two causes
+# are discussed. Adam divides each step by a running mean of squared gradients, which at
+# first rests on a handful of batches and is a poor guide; and the first gradients of a
+# post-norm stack are large near its top (unit 07). Our runs test neither of the two.
+# The remedy is the same, and the paper begins with it: for `warmup` steps the rate
+# rises in a straight line, from 0 at step 0. From there on it falls with the root of
+# the step:
 #
 # $$\mathrm{rate}(\mathrm{step}) = \frac{1}{\sqrt{D}} \cdot
 # \frac{1}{\sqrt{\mathrm{step}}} \qquad (\mathrm{step} \ge \mathrm{warmup})$$
@@ -469,11 +557,13 @@ Table(ends, ["top rate", "last losses with warm-up", "without"])
 
 # %% [markdown]
 # The same model, the same data, the same rate after step 50; only the first steps
-# differ. At the large rate the loss without the rise falls even faster at first, and
+# differ. It is one seed, and the control that unit 07 asks for is missing: with the
+# rise the mean of all rates is smaller, too (at the large rate .0065 against .0095).
+# At the large rate the loss without the rise falls even faster at first, and
 # then gets stuck. At the smaller one nothing gets stuck, and the rise only costs time:
-# going without is ahead. Shallow models, or the norm in front (unit 07), are less
-# touchy as well. Warm-up is a remedy for deep post-norm stacks at large rates, not a
-# law.
+# going without is ahead. (Unit 07 saw that a stack with the norm in front needs it
+# less, too.) So here warm-up was a remedy for a deep post-norm stack at a large rate,
+# whether by its small first steps or by its smaller mean. It is not a law.
 #
 # ## Training a translator
 #
@@ -494,9 +584,9 @@ ax.axhline(floor, linestyle=":", color="black", label="the least that smoothing 
 ax.legend();
 
 # %% [markdown]
-# The loss stops where smoothing stops it, not at 0. How good is the translator? The
-# loss was measured with the teacher holding the pen. The honest test is to let the
-# model write alone, each word on top of its *own* earlier words, and to count a
+# The loss stops where smoothing stops it, not at 0. How good is the translator? In the
+# loss, every position was given the *right* words before it. The honest test is to let
+# the model write alone, each word on top of its *own* earlier words, and to count a
 # translation as right only if all of it is right. `greedy_decode` takes the likeliest
 # word again and again (more on it below); it needs a function that maps what is written
 # so far to the logits of the next word, and the source is encoded only once:
@@ -534,6 +624,25 @@ largest, asked = probabilities.amax(-1).mean(), 0.9 + 0.1 / len(spanish)
 f"mean of the largest probability {largest:.3f}, asked for {asked:.3f}"
 
 # %% [markdown]
+# And without the causal mask, now that the model is trained with it?
+
+# %%
+read = shift_right(held_y, spanish.bos)  # (B, T)
+with torch.no_grad():
+    memory, mask = translator.encode(held_x)  # (B, S, D), (B, 1, 1, S)
+    x = translator.place(translator.embed_target(read))  # (B, T, D)
+    seeing = translator.out(translator.decoder(x, memory, None, mask))  # (B, T, V)
+rows = []
+for name, logits in {"with the mask": held_logits, "switched off": seeing}.items():
+    right = (logits.argmax(-1) == held_y)[held_y != spanish.pad].float()  # (tokens,)
+    rows.append((name, smoothed_loss(logits, held_y, spanish.pad, 0.0), right.mean()))
+Table(rows, ["200 held-out sentences", "loss, no smoothing", "next word right"])
+
+# %% [markdown]
+# It sees its answers and does worse. It has never learned to read what stands to the
+# right, so that only disturbs it.
+
+# %% [markdown]
 # ## Word by word, and where it looks
 #
 # The cross-attention of every layer and head is a matrix with one row per written word
@@ -557,9 +666,9 @@ heatmap(crossed[-1].mean(0), spanish_words, words, title, values=False);
 # %% [markdown]
 # Read it row by row: the row named *larga* is the step that *writes* larga. English
 # puts *long* before *letter*, Spanish *larga* after *carta*, and the dark cells cross.
-# (That *carta* hardly looks at *letter* is the subject of the next section.) Slide
-# through the steps to see the same thing as it happens: what has been written, and
-# where the next word comes from.
+# (That *carta* hardly looks at *letter* is the subject of the next section.) The slider
+# shows the same matrix one row at a time: what has been written so far, and where the
+# model looks to write the next word.
 
 # %%
 def draw(step):
@@ -594,12 +703,33 @@ title = "to write the noun, look at what comes after it"
 bars(shares, "weight", title).set_ylim(0, 1);
 
 # %% [markdown]
-# Little of it on *letter* itself! Every sentence has that word; what is open is *which*
-# letter, and the words after it know. But they are not the only ones. Here is the
-# vector of the word *letter* in all sentences, before the encoder and after it, in its
-# two main directions:
+# Little of the weight lies on *letter* itself. But weights show where the model looks,
+# not what its answer depends on. For that we have to intervene: close some columns of
+# the cross-attention, in all layers, and see whether the noun is still right.
 
-# %% alt="Two scatter plots of the vectors of the word letter: before the encoder a few points shared by both meanings, after it two separate clouds, carta and letra"
+# %%
+nouns = torch.tensor([spanish.ids["carta"], spanish.ids["letra"]])  # (2,)
+row, step = torch.isin(held_y, nouns).nonzero().T  # (B,) each: one noun per sentence
+at = (held_x == english.ids["letter"]).int().argmax(1)[:, None]  # (B, 1)
+places, rows = torch.arange(held_x.shape[1]), []  # (S,)
+opened = {"nothing": places >= 0, "the words before letter": places >= at}
+opened |= {"letter": places != at, "the words after letter": places <= at}
+for name, allowed in opened.items():  # (B, S), or (S,) for all
+    closed = mask & allowed.expand_as(held_x)[:, None, None]  # (B, 1, 1, S)
+    with torch.no_grad():
+        logits = translator.decode(read, memory, closed)  # (B, T, V)
+    found = logits[row, step].argmax(-1)  # (B,)
+    rows.append((name, (found == held_y[row, step]).float().mean()))
+Table(rows, ["closed", "carta or letra right"])
+
+# %% [markdown]
+# So here the picture was right: *letter* can be closed, and the words before it, and
+# nothing happens. Without the words after it the model guesses. Is the meaning to be
+# found nowhere else? Here is the vector of the word *letter* in all sentences, before
+# the encoder and after it, in its two main directions (the points are shaken a little,
+# or those on the left would lie on top of one another):
+
+# %% alt="Two scatter plots of the vectors of the word letter: before the encoder a few heaps shared by both meanings, after it two separate clouds, carta and letra"
 texts = english.encode([e for e, _ in pairs])  # (N, S)
 place = texts == english.ids["letter"]  # (N, S), one True per row
 with torch.no_grad():
@@ -611,26 +741,45 @@ clouds = {"before the encoder": before, "after the encoder: the memory": after}
 for ax, (title, vectors) in zip(axes, clouds.items()):
     centred = vectors - vectors.mean(0)  # (N, D)
     flat = centred @ torch.linalg.svd(centred, full_matrices=False).Vh[:2].T  # (N, 2)
+    flat = flat + 0.08 * torch.randn(flat.shape, generator=seeded(0))  # (N, 2): shaken
     for name, chosen, marker in (("carta", is_carta, "o"), ("letra", ~is_carta, "x")):
         ax.plot(*flat[chosen].T, marker, markersize=4, alpha=0.5, label=name)
     ax.set(title=title, xlabel="first main direction", ylabel="second")
     ax.set(xlim=(-3, 3), ylim=(-2.5, 2.5))
-ax.legend();
+    ax.legend()
 
 # %% [markdown]
-# On the left only the position differs, and each point belongs to both meanings: a
-# dictionary, one entry per word. On the right the meanings have parted: a vector *in
-# context*, because the encoder has already let *letter* look at its neighbours. The
-# decoder could have taken the meaning from there. So a heat map of attention shows
-# where something was *fetched*. It does not show where else it could have been had, nor
-# where it came from.
+# Two directions of 64 are only a picture. A number for it: the best linear rule on the
+# vectors of the training sentences, tested on those of the 200 held-out ones.
+
+# %%
+new = torch.tensor([pair in held_out for pair in pairs])  # (N,)
+sign, rows = 2.0 * is_carta - 1, []  # (N,): 1 or -1
+for name, vectors in clouds.items():
+    inputs = F.pad(vectors, (0, 1), value=1.0)  # (N, D + 1): ones for a bias
+    rule = torch.linalg.lstsq(inputs[~new], sign[~new, None]).solution  # (D + 1, 1)
+    right = (inputs[new] @ rule)[:, 0] * sign[new] > 0  # (200,)
+    rows.append((name, right.float().mean()))
+Table(rows, ["the vector of letter", "a linear rule finds the meaning"])
+
+# %% [markdown]
+# On the left *letter* has one vector per position, and both meanings share it, like one
+# entry in a dictionary: the rule does no better than a coin. On the right the two
+# meanings lie apart: the encoder has let *letter* look at its neighbours, and its
+# vector now stands for the word *in context*. So the meaning is there, at *letter*, and
+# this decoder does not use it: when only *letter* and the words before it were left
+# open, it guessed. What can be *found* in a vector, where a model *looks*, and what its
+# answer *depends on* are three questions, and each needs a measurement of its own.
+#
+# Here part 2 ends; exercises 5 and 6 belong to it. Part 3 is about writing: which word
+# to take when the model offers a probability for each.
 #
 # ## Greedy decoding
 #
 # `greedy_decode` takes the likeliest word at every step and never looks back. Two
-# things end it: the model says `<eos>`, or there is no more room. The second is not a
-# luxury: nothing forces a model to stop. And each call gets *everything* written so
-# far, `<bos>` included.
+# things end it: the model says `<eos>`, or a limit on the length is reached. The limit
+# is necessary, since nothing forces a model to stop. And each call gets *everything*
+# written so far, `<bos>` included.
 #
 # The likeliest word is not always the way to the likeliest sentence. Take a language of
 # five sentences, with the probabilities below. *One beam* is greedy decoding; *two*
@@ -679,119 +828,19 @@ Table(rows, ["beams", "sentence", "probability"])
 # Step 2 is where the two part: all five extensions compete with one another, not the
 # three of *la* and the two of *una* among themselves.
 #
-# How wide should a beam be? We try it on random language models with sentences of up to
-# five words; the odds of the next word depend on the last one and on the place. For
-# such a model the truly best sentence can be had without any search, by *dynamic
-# programming*: from the last place to the first, note for each word how well a sentence
-# can go on from there. (That works because only the last word matters. A Transformer
-# looks at all of them, so there it does not.) How often does a beam find the best
-# sentence, in languages of 5, 50 and 500 words? (8 seconds.)
-
-# %%
-def best_score(table):  # (L, V, V): place, last word, next word; <eos> is word 1
-    onwards = torch.zeros(table.shape[1])  # (V,): after the last place nothing follows
-    for logs in table.log_softmax(-1).flip(0):  # (V, V), from the last place on
-        onwards = (logs + onwards).amax(-1)  # (V,): the best way on from each last word
-        onwards[1] = 0.0  # after <eos> nothing follows either
-    return onwards[0].item()  # from <bos>, which is word 0
-
-
-# %%
-widths, found, rows = [1, 2, 4, 8, 16], {}, []
-for size in (5, 50, 500):
-    shape, count = (5, size, size), steps(40, 3)
-    tables = [1.5 * torch.randn(shape, generator=seeded(i)) for i in range(count)]
-    truth = [best_score(table) for table in tables]
-    found[f"{size} words"] = []
-    for width in widths:
-        models = [TableModel({"table": table}, {}) for table in tables]
-        results = [beam_search(model, 0, 1, 5, width) for model in models]
-        best = [math.isclose(r[1], s, abs_tol=1e-4) for r, s in zip(results, truth)]
-        found[f"{size} words"].append(sum(best) / count)
-        score = sum(score for _, score in results) / count
-        length = sum(len(tokens) for tokens, _ in results) / count
-        rows.append((size, width, score, sum(truth) / count, length))
-
-# %% alt="Share of random models in which beam search finds the best sentence, against the number of beams. With 5 words it rises from about half to one, with 50 words to about two thirds at 16 beams, with 500 words it stays near zero"
-title = "how often is the best sentence found?"
-ax = curves(widths, found, "beams", "share of 40 random models", title, style="o-")
-ax.set(ylim=(-0.03, 1.05), xticks=widths)
-ax.legend(loc="center left", bbox_to_anchor=(1, 0.5));
-
-# %%
-columns = ["words", "beams", "mean log probability", "of the best", "mean length"]
-Table(rows, columns)
-
-# %% [markdown]
-# With five words to choose from, a few beams find nearly everything. With fifty,
-# sixteen of them miss about every third best sentence, and with five hundred nearly
-# all. More beams help (the score goes up everywhere), but a beam search is no search
-# for the optimum: what looked bad at the first word is gone. (Random models are a hard
-# case. A trained one is much surer of its next word.)
+# A wider beam usually finds likelier sentences. It is still no search for the optimum, and the
+# likeliest sentence is not always the best one: every further word multiplies the
+# probability by a number below 1, so short sentences win. Practical systems therefore
+# divide the score by a power of the length. (Both points are measured in the appendix,
+# *How good is a beam?*) For our translator all of this makes no difference: it is so
+# sure of each word that greedy decoding is already exact.
 #
-# Look at the last column as well: the *better* the search, the *shorter* what it finds.
-# Every further word multiplies by a number below 1, so the likeliest sentence tends to
-# be a short one. Practical systems divide the score by a power of the length; they do
-# not search for the likeliest sentence, because it is not the best one. For our
-# translator all of this is idle: it is so sure of each word that greedy decoding is
-# already exact.
-#
-# ## Sampling
-#
-# A translation should be likely. A story, a joke or a reply should not always be the
-# same. So draw the next word instead, with the probabilities as weights. The tail is
-# the trouble: a thousand words of probability .0003 each are drawn in one step out of
-# three, and one odd word sets the tone of all that follows. Three ways to shape the
-# distribution first:
-#
-# - **temperature** $\tau$: $\mathrm{softmax}(z / \tau)$. Below 1 it sharpens, towards
-#   greedy; above 1 it flattens;
-# - **top-k**: keep the $k$ likeliest words, share the rest's probability among them;
-# - **top-p** (nucleus): keep the fewest words that together have probability $p$. Few
-#   where the model is sure, many where it is not.
-#
-# The code below takes a short cut: its eight words are *listed* likeliest first, so
-# that a running sum goes down from the top. A real vocabulary stands in no such order,
-# and has to be ranked first.
-
-# %%
-options = ["carta", "nota", "tarjeta", "letra", "canción", "silla", "nube", "tuerca"]
-z = torch.tensor([3.0, 2.4, 1.8, 1.0, 0.2, -0.8, -1.2, -1.6])  # (V,): logits, made up
-
-
-def draw(temperature):
-    p = (z / temperature).softmax(-1)  # (V,), likeliest first
-    inside = p.cumsum(0) - p < 0.9  # (V,): top-p of 0.9
-    title = f"temperature {temperature}: top-p keeps {int(inside.sum())} of 8 words"
-    ax = bars(dict(zip(options, p)), "probability", title)
-    for bar, kept in zip(ax.patches, inside):
-        bar.set_alpha(1.0 if kept else 0.3)
-    ax.set(ylim=(0, 1), xlabel="solid: kept by top-p = 0.9")
-
-
-alt = "Bars of the probabilities of eight words; those outside top-p are pale"
-interactive(draw, "temperature", [0.3, 0.5, 0.7, 1.0, 1.5, 2.0], start=1.0, alt=alt)
-
-# %%
-def sample(p, count=12):
-    drawn = torch.multinomial(p, count, True, generator=seeded(0))  # (count,): put back
-    return " ".join(options[i] for i in drawn)
-
-
-p = z.softmax(-1)  # (V,)
-top_k = torch.where(p >= p.topk(2).values[-1], p, 0)  # (V,)
-top_p = torch.where(p.cumsum(0) - p < 0.9, p, 0)  # (V,)
-shaped = {"as it is": p, "temperature 0.5": (2 * z).softmax(-1), "top-k, k = 2": top_k}
-rows = [(name, sample(q)) for name, q in {**shaped, "top-p, p = 0.9": top_p}.items()]
-Table(rows, ["after “she is writing a”", "twelve draws"])
-
-# %% [markdown]
 # ## Decoder-only: a model that adds
 #
-# Does writing need an encoder? Only if there is a source that is *another* text. Put
-# question and answer into one sequence, and a decoder alone will do: drop the
-# cross-attention, and what is left is an *encoder* block with a causal mask. So the
-# three families of models are built of the same parts:
+# Does writing need an encoder? Not if question and answer are put into one sequence,
+# one after the other. Then a decoder alone will do. Without a source there is no
+# cross-attention, and a decoder block without cross-attention is an *encoder* block
+# under a causal mask. So the three families of models are built of the same parts:
 #
 # | | self-attention | trained to | examples | good for |
 # |---|---|---|---|---|
@@ -799,14 +848,14 @@ Table(rows, ["after “she is writing a”", "twelve draws"])
 # | encoder-decoder | both, then causal, plus cross-attention | write the target | the Transformer of 2017 (English to German and to French) | translate, transcribe |
 # | decoder only | causal | predict the next token | GPT | go on writing, and all that can be put as that |
 #
-# So BERT and GPT are not two language models of one kind: BERT sees both sides of a gap
-# and cannot write from left to right. (The paper of 2017 does not say where the name
-# *Transformer* comes from; explanations that one hears are guesses.)
+# So BERT and GPT are language models of two kinds: BERT sees both sides of a gap and
+# cannot write from left to right. (The paper of 2017 does not say where the name
+# *Transformer* comes from; the explanations that one hears are guesses.)
 #
-# Let a decoder learn to add. `47+85=132` is nine tokens. Given six of them, the model
-# writes the other three, most significant digit first, so that it must know all carries
-# before it writes anything. There are 10,000 sums; 1,000 are held out. (1000 steps, 20
-# seconds.)
+# Let a decoder learn to add. `47+85=132` is nine tokens. The model is given six of them
+# and writes the other three. It begins with the most significant digit, so it must know
+# the carry before it writes anything. There are 10,000 sums; 1,000 are held out. (1000
+# steps, 20 seconds.)
 
 # %%
 a, b = torch.cartesian_prod(torch.arange(100), torch.arange(100)).T  # (N,) each
@@ -823,9 +872,26 @@ sums = torch.cat(parts, dim=1)  # (N, 9)
 sums = sums[torch.randperm(len(sums), generator=seeded(0))]  # (N, 9)
 seen, unseen = sums[:-1000], sums[-1000:]  # (9000, 9), (1000, 9)
 
-# %% alt="Loss of the addition model against step: a plateau at first, then a steep fall to nearly zero"
+# %% [markdown]
+# The model is `DecoderOnly` of `course_utils`. It has four parts: an embedding, learned
+# positions, a pre-norm `Encoder` (unit 07), and a linear layer. Its whole forward pass
+# is three lines:
+
+# %%
 torch.manual_seed(0)
 adder = DecoderOnly(vocabulary=12, dim=64, heads=4, hidden=128, depth=2, max_len=8)
+
+
+def by_parts(tokens):  # (B, T) -> (B, T, V)
+    x = adder.positions(adder.embed(tokens))  # (B, T, D)
+    x = adder.blocks(x, causal_mask(tokens.shape[1]))  # (B, T, D)
+    return adder.out(x)  # (B, T, V)
+
+
+apart = (by_parts(seen[:5, :-1]) - adder(seen[:5, :-1])).abs().max()
+f"difference {apart:.0e}, {sum(p.numel() for p in adder.parameters()):,} parameters"
+
+# %% alt="Loss of the addition model against step: a plateau at first, then a steep fall to nearly zero"
 batches = torch.randint(len(seen), (1000, 96), generator=seeded(1))  # (steps, B)
 
 
@@ -878,12 +944,230 @@ figure = heatmaps(panels, names, text[:-1], values=False, title=title)
 figure.set_size_inches(10, 2.9)
 
 # %% [markdown]
+# ## Sampling
+#
+# A translation should be the likeliest one. A story or a reply should not always be the
+# same. Then we *draw* the next word, with the probabilities as weights. What can go
+# wrong, and what helps? We need a model that is not sure of everything. So let a
+# decoder-only model learn to tell: it reads the Spanish training sentences as one long
+# text, in random order, and predicts the next word. Five subjects are possible at the
+# beginning of a sentence, seven words after *una letra*, and only one after *ella*. We
+# stop early on purpose, so that it still makes mistakes. (200 steps, 5 seconds.)
+
+# %%
+order = torch.randperm(len(training), generator=seeded(0)).tolist()  # 1000 places
+lines = [spanish.encode([training[i][1]], end=True)[0] for i in order]  # (t,) each
+text = torch.cat(lines)  # (words of all sentences,): each ends in <eos>
+starts = torch.randint(len(text) - 25, (200, 32, 1), generator=seeded(1))
+windows = starts + torch.arange(25)  # (steps, B, 25): places in the text
+
+torch.manual_seed(0)
+sizes = {"dim": 48, "heads": 4, "hidden": 96, "depth": 2}
+teller = DecoderOnly(vocabulary=len(spanish), **sizes, max_len=24)
+
+
+def telling_loss(step):
+    x = text[windows[step]]  # (B, 25)
+    return F.cross_entropy(teller(x[:, :-1]).mT, x[:, 1:])  # (B, V, 24), (B, 24)
+
+
+def rise_then_fade(step):
+    return 4e-3 * min(step / 30, 1) * (1 - step / 201)
+
+
+losses = train(teller, telling_loss, steps(200), rise_then_fade, "teller")
+
+# %% [markdown]
+# Three ways to shape the probabilities before a word is drawn:
+#
+# - **temperature** $\tau$: $\mathrm{softmax}(z / \tau)$ instead of
+#   $\mathrm{softmax}(z)$. Below 1 it makes the likely words likelier; near 0 it is
+#   greedy decoding. Above 1 it makes all words more alike.
+# - **top-k**: only the $k$ likeliest words stay.
+# - **top-p**, also called *nucleus*: only the likeliest words stay, as few as are
+#   needed to reach the probability $p$ together.
+#
+# What stays is scaled up to sum to 1. By hand, with the probabilities .5, .2, .15, .1,
+# .05: top-k with $k = 2$ leaves .5 and .2, which become .71 and .29. Top-p with
+# $p = .8$ leaves three words, since .5 + .2 is less than .8 and .5 + .2 + .15 is not.
+# They become .59, .24 and .18. You write all three in the assignment; here
+# `sampling_weights` is imported. The slider shows what our model says after *ella está
+# leyendo una letra*, where the grammar allows seven words (four adjectives, *de*, *del*
+# and *en*). Every other word is a mistake.
+
+# %%
+so_far = ["<eos>", "ella", "está", "leyendo", "una", "letra"]
+with torch.no_grad():
+    z = teller(torch.tensor([[spanish.ids[word] for word in so_far]]))[:, -1]  # (1, V)
+best = z[0].argsort(descending=True)[:12].tolist()  # the twelve likeliest words
+
+
+def draw(temperature):
+    shares = sampling_weights(z, temperature)[0]  # (V,)
+    stays = sampling_weights(z, temperature, top_p=0.9)[0] > 0  # (V,)
+    title = f"temperature {temperature}: top-p keeps {int(stays.sum())} words"
+    names = [spanish.words[i] for i in best]
+    ax = bars(dict(zip(names, shares[best])), "probability", title)
+    for bar, word in zip(ax.patches, best):
+        bar.set_alpha(1.0 if stays[word] else 0.3)
+    ax.set(ylim=(0, 0.6), xlabel="the twelve likeliest; solid: kept by top-p = 0.9")
+
+
+alt = "Bars of the probabilities of twelve words; those outside top-p are pale"
+interactive(draw, "temperature", [0.3, 0.5, 0.7, 1.0, 1.5, 2.0], start=1.0, alt=alt)
+
+# %% [markdown]
+# Move it to 2: the seven right words become more alike, but now the wrong ones get a
+# share too, and top-p lets many of them in.
+#
+# Next, let it write. `tell` draws word after word, for several texts at once; the model
+# sees the last 24 words. Every text begins after an `<eos>`. (`penalty` is explained
+# below.)
+
+# %%
+@torch.no_grad()
+def tell(count, copies, penalty=0.0, **shape):
+    tokens, dice = torch.full((copies, 1), spanish.eos), seeded(0)  # (copies, 1)
+    used = []
+    for _ in range(count):
+        lately = tokens[:, -24:]  # (copies, at most 24)
+        often = F.one_hot(lately, len(spanish)).sum(1)  # (copies, V): how often, lately
+        logits = teller(lately)[:, -1] - penalty * often  # (copies, V)
+        weights = sampling_weights(logits, **shape)  # (copies, V)
+        newest = torch.multinomial(weights, 1, generator=dice)  # (copies, 1)
+        tokens = torch.cat([tokens, newest], dim=1)  # (copies, t + 1)
+        kept = (weights > 0).sum(-1).float()  # (copies,)
+        bits = torch.special.entr(weights).sum(-1) / math.log(2)  # (copies,): entropy
+        used.append([kept.mean(), bits.mean()])
+    said = []
+    for row in tokens[:, 1:].tolist():
+        words = " ".join(spanish.words[i] for i in row)
+        said += words.split("<eos>")[:-1]  # the last sentence is not finished
+    return [sentence.strip() for sentence in said], torch.tensor(used).mean(0)
+
+
+# %% [markdown]
+# **The first failure: greedy writing goes round in circles.** One text of 240 words,
+# always taking the likeliest word. Below are its last seven sentences, and how many
+# different ones there are:
+
+# %%
+greedy, _ = tell(240, copies=1, top_k=1)
+print(*greedy[-7:], sep="\n")
+rows = [("greedy", len(set(greedy)), len(greedy))]
+for penalty in (0.3, 1.0):
+    said, _ = tell(240, copies=1, top_k=1, penalty=penalty)
+    rows.append((f"greedy, penalty {penalty}", len(set(said)), len(said)))
+said, _ = tell(240, copies=1, top_p=0.9)
+rows.append(("drawn, top-p = 0.9", len(set(said)), len(said)))
+Table(rows, ["", "different sentences", "of"])
+
+# %% [markdown]
+# The same three sentences again and again. That is no accident of this model. Greedy
+# writing makes no random choice, and the model sees only the last 24 words. As soon as
+# the same 24 words come back, everything after them comes back as well. A *repetition
+# penalty* lowers the logit of each word by a number for every time that it was written
+# lately. The table shows that it can lead out of one circle and into another: it is
+# still greedy. Drawing at random ends the circles.
+#
+# **The second failure: the tail.** Drawn as they are, most words are right. But every
+# word that is wrong by the grammar has a little probability, and a sentence has nine
+# chances to draw one of them. We let the model write 32 texts of 80 words with each
+# setting, and count three things: how many sentences are right by the grammar (one of
+# its 1200), how many different ones there are, and how many words could be drawn at
+# each step. (10 seconds.)
+
+# %%
+grammar = {right for _, right in pairs}
+settings = {
+    "greedy (top-k, k = 1)": {"top_k": 1},
+    "as it is": {},
+    "temperature 0.6": {"temperature": 0.6},
+    "temperature 1.6": {"temperature": 1.6},
+    "top-k, k = 5": {"top_k": 5},
+    "top-p, p = 0.9": {"top_p": 0.9},
+    "temperature 2, then top-p = 0.9": {"temperature": 2.0, "top_p": 0.9},
+}
+length = steps(80, 12)
+rows = []
+for name, shape in settings.items():
+    said, (words, bits) = tell(length, copies=32, **shape)
+    right = sum(sentence in grammar for sentence in said) / max(1, len(said))
+    rows.append((name, right, len(set(said)), len(said), words, bits))
+columns = ["", "right by the grammar", "different", "of", "words kept", "entropy, bits"]
+Table(rows, columns)
+
+# %% [markdown]
+# Read the rows in pairs. *Greedy* is always right and says nearly nothing; *as it is*
+# says something new each time, and one sentence in five or six is wrong. A low
+# temperature and top-p both get nearly all sentences right *and* different. The last
+# row has the same $p$ and fails: the temperature came first, made the wrong words
+# likelier, and then it takes many of them to reach 0.9. So settings that are harmless
+# alone can be harmful together.
+#
+# Why is top-k worse than top-p here? Look at one sentence, place by place. How many
+# words does the grammar allow there, and how many stay?
+
+# %% alt="Number of words at each place of one sentence. The grammar allows five, one, four, two, two, seven, three, two, one, one; top-p keeps nearly the same numbers, top-k always five"
+sentence = ["ella", "está", "leyendo", "una", "letra", "vieja", "de", "mi", "nombre"]
+allowed, tokens = [], [spanish.eos, *(spanish.ids[word] for word in sentence)]
+for t in range(len(sentence) + 1):
+    begun = [s.split() + ["<eos>"] for s in grammar if s.split()[:t] == sentence[:t]]
+    allowed.append(len({words[t] for words in begun}))
+with torch.no_grad():
+    z = teller(torch.tensor([tokens]))[0]  # (places, V)
+of_k = (sampling_weights(z, top_k=5) > 0).sum(-1)  # (places,)
+of_p = (sampling_weights(z, top_p=0.9) > 0).sum(-1)  # (places,)
+ax = plt.subplots(figsize=(7, 3.4))[1]
+places = range(len(tokens))
+ax.bar(places, allowed, color="0.82", label="right by the grammar")
+ax.plot(places, of_k, "x", markersize=9, markeredgewidth=2, label="kept by top-k = 5")
+ax.plot(places, of_p, "o", markersize=8, label="kept by top-p = 0.9")
+ax.set_xticks(places, [*sentence, "<eos>"], rotation=30, ha="right")
+ax.set(xlabel="the word to be drawn", ylabel="number of words", title="top-p adapts")
+ax.legend(loc="upper right");
+
+# %% [markdown]
+# Some places have one right word, others seven. A fixed $k$ of 5 is too many at the
+# first kind, where four wrong words stay in the draw, and too few at the second. Top-p
+# keeps few words where the model is sure and many where it is not. Finally, each of the
+# three from timid to bold (about 8 seconds):
+
+# %% alt="Three panels, for temperature, top-k and top-p. From left to right the share of different sentences rises from nearly zero to about nine tenths, and the share of right ones stays near one and then falls: for top-k earlier than for top-p, for temperature steeply above one"
+bold = {
+    "temperature": [0.02, 0.2, 0.4, 0.7, 1.0, 1.3],
+    "top_k": [1, 2, 3, 5, 12],
+    "top_p": [0.1, 0.5, 0.8, 0.95, 1.0],
+}
+figure, axes = plt.subplots(1, 3, figsize=(10, 3.2), sharey=True)
+for ax, (name, values) in zip(axes, bold.items()):
+    shares = {"right": [], "different": []}
+    for value in values:
+        said, _ = tell(length, copies=32, **{name: value})
+        right, count = sum(line in grammar for line in said), max(1, len(said))
+        shares["right"].append(right / count)
+        shares["different"].append(len(set(said)) / count)
+    curves(None, shares, name, "share of all sentences", name, ax, style="o-")
+    ax.set_xticks(range(len(values)), values)
+    ax.set_ylim(0, 1.05)
+
+# %% [markdown]
+# On the left of each panel the model is greedy, or nearly so: all right, and hardly
+# anything new. Further to the right there are more different sentences, and more and
+# more of them are wrong. In between lies a range in which both shares are high. With a
+# temperature of 0.4, or a top-p of 0.8 to 0.95, nearly nine sentences in ten are
+# different and hardly any is wrong. With top-k the first mistakes come with the first
+# variety, at $k = 2$. This is one small model, and a language in which *right* can be
+# checked. In open text nobody can count so exactly, but the choice is the same: variety
+# against mistakes.
+
+# %% [markdown]
 # ## The KV cache
 #
-# Writing $n$ tokens takes $n$ passes, and so far each pass starts from the beginning.
-# That is wasteful: the mask says that earlier steps do not depend on later ones, so
-# their keys and values are the *same* in every pass. See for yourself: the keys of the
-# first three tokens, in a text of three and in a text of four.
+# Writing $n$ tokens takes $n$ passes, and so far each pass computes everything from the
+# beginning. That is wasteful. Under the causal mask earlier steps do not depend on
+# later ones, so their keys and values are the *same* in every pass. A check: the keys
+# of the first three tokens, in a text of three and in a text of four.
 
 # %%
 torch.manual_seed(0)
@@ -906,11 +1190,12 @@ f"largest difference: {(long[:, :3] - short).abs().max():.0e}"
 #
 # Three points to get right. There is no mask: the future is not in the cache. The
 # newest key and value must be put in *before* the look, or a step could not see itself.
-# And queries are not kept; who asked what in the past is of no interest to anyone.
+# And queries are not kept: no later step ever uses the query of an earlier one.
 #
 # `CachedAttention` does it: `reset()` forgets, `step(x)` takes the newest token (B, 1,
 # D) and returns (B, 1, D). Here is a whole decoder-only model that writes with a cache
-# per layer (its blocks are pre-norm):
+# per layer (its blocks are pre-norm; `writer.blocks` is an `Encoder`, whose list of
+# blocks is called `blocks` as well):
 
 # %%
 caches = [CachedAttention(128, 4) for _ in writer.blocks.blocks]
@@ -962,8 +1247,9 @@ times = {}
 for name, cached in {"with the cache": True, "without": False}.items():
     times[name] = [seconds(lambda: write(n, cached)) for n in counts]
 speed = {name: [n / t for n, t in zip(counts, row)] for name, row in times.items()}
-title = "without a cache, every further token takes longer"
-ax = curves(counts, speed, "tokens written", "tokens per second", title, style="o-")
+title = "without a cache, the mean rate falls with the length"
+axes_are = "tokens written", "tokens per second, mean"
+ax = curves(counts, speed, *axes_are, title, style="o-")
 ax.set_ylim(0);
 
 # %%
@@ -983,9 +1269,67 @@ gigabytes = 2 * layers * width * length * 2 / 2**30
 f"{gigabytes:.1f} GiB of cache per text, at 2 bytes a number"
 
 # %% [markdown]
-# That is the model, and how it writes: the core of this lecture. The four sections that
-# follow, on details of the original, on costs, on recurrence and on two published
-# tables, are for a second reading.
+# That is the model, and how it writes. **The core of the lecture ends here**; exercises
+# 7 to 10 and 12 belong to this part, and the *Summary* stands at the very end of the
+# page. What comes in between is an appendix of five sections, about 10 minutes each, in
+# any order: how good a beam is, details of the original model, what attention costs,
+# recurrence, and two published tables.
+#
+# ## How good is a beam?
+#
+# How wide should a beam be? We try it on random language models with sentences of up to
+# five words; the odds of the next word depend on the last one and on the place. For
+# such a model the truly best sentence can be had without any search, by *dynamic
+# programming*: from the last place to the first, note for each word how well a sentence
+# can go on from there. (That works because only the last word matters. A Transformer
+# looks at all of them, so there it does not.) How often does a beam find the best
+# sentence, in languages of 5 and of 50 words? (A few seconds.)
+
+# %%
+def best_score(table):  # (L, V, V): place, last word, next word; <eos> is word 1
+    onwards = torch.zeros(table.shape[1])  # (V,): after the last place nothing follows
+    for logs in table.log_softmax(-1).flip(0):  # (V, V), from the last place on
+        onwards = (logs + onwards).amax(-1)  # (V,): the best way on from each last word
+        onwards[1] = 0.0  # after <eos> nothing follows either
+    return onwards[0].item()  # from <bos>, which is word 0
+
+
+# %%
+widths, found, rows = [1, 2, 4, 8, 16], {}, []
+for size in (5, 50):
+    shape, count = (5, size, size), steps(40, 3)
+    tables = [1.5 * torch.randn(shape, generator=seeded(i)) for i in range(count)]
+    truth = [best_score(table) for table in tables]
+    found[f"{size} words"] = []
+    for width in widths:
+        models = [TableModel({"table": table}, {}) for table in tables]
+        results = [beam_search(model, 0, 1, 5, width) for model in models]
+        best = [math.isclose(r[1], s, abs_tol=1e-4) for r, s in zip(results, truth)]
+        found[f"{size} words"].append(sum(best) / count)
+        score = sum(score for _, score in results) / count
+        length = sum(len(tokens) for tokens, _ in results) / count
+        rows.append((size, width, score, sum(truth) / count, length))
+
+# %% alt="Share of random models in which beam search finds the best sentence, against the number of beams. With 5 words it rises from about half to one, with 50 words from zero to about two thirds at 16 beams"
+title = "how often is the best sentence found?"
+ax = curves(widths, found, "beams", "share of 40 random models", title, style="o-")
+ax.set(ylim=(-0.03, 1.05), xticks=widths)
+ax.legend(loc="center left", bbox_to_anchor=(1, 0.5));
+
+# %%
+columns = ["words", "beams", "mean log probability", "of the best", "mean length"]
+Table(rows, columns)
+
+# %% [markdown]
+# With five words to choose from, a few beams find nearly everything. With fifty,
+# sixteen of them still miss about every third best sentence. More beams help (the score
+# goes up everywhere), but a beam search is no search for the optimum: a beginning that
+# looked bad at its first word is dropped and never comes back. (Random models are a
+# hard case. A trained one is much surer of its next word.)
+#
+# Look at the last column as well: the *better* the search, the *shorter* what it finds.
+# Every further word multiplies the probability by a number below 1, so the likeliest
+# sentence tends to be a short one.
 #
 # ## Four details of the original
 #
@@ -1043,13 +1387,13 @@ print({word: " ".join(parts) for word, parts in pieces.items()})
 # %% [markdown]
 # ## What attention costs
 #
-# In words: every token is compared with every token, by products of $d$ numbers in each
-# of the $H$ heads, which makes $D$ numbers in all. Twice as long a text means four
-# times the comparisons. For a text of $n$ tokens the scores take $n^2 D$
-# multiplications, the weighted sum of values as many: **time $O(n^2 D)$**. The weights
-# themselves are $n^2$ numbers per head: **memory $O(n^2)$**. Just to say “$O(n^2)$”
-# leaves out the factor and the question *of what*. The linear layers around it are
-# $O(n D^2)$. Which of the two is felt? Measure both (a few seconds):
+# Every token is compared with every token. A comparison is a product of $d$ numbers in
+# each of the $H$ heads, together $D$ numbers. So for a text of $n$ tokens the scores
+# take $n^2 D$ multiplications, and the weighted sums of the values as many again:
+# **time $O(n^2 D)$**. The weights themselves are $n^2$ numbers per head: **memory
+# $O(n^2)$**. (To say just “$O(n^2)$” leaves out the factor, and whether time or memory
+# is meant.) The linear layers around the attention take $O(n D^2)$. Which of the two
+# takes longer in practice? We measure both (a few seconds):
 
 # %%
 lengths = [128, 256, 512, 1024, 2048]
@@ -1127,14 +1471,14 @@ for shape in [(1, 256), (16, 256), (16, 512), (16, 1024)]:
 Table(rows, ["sentences B", "tokens T", "GRU, ms", "Transformer block, ms"])
 
 # %% [markdown]
-# Read it three ways. With one sentence the GRU is far behind, although it multiplies
-# *less*: 256 steps in a row, each so small that starting it costs more than its
-# arithmetic. With 16 sentences at once it does 16 times the work in less than twice the
-# time: the overhead of each step is shared, and on parallel hardware the same room is
-# there for parallel work. And follow the last three rows: as the text doubles, the time
-# of the GRU grows about in proportion, while that of the block grows faster, because the $n^2$ of attention comes due. The advantage of the Transformer is
-# a *short chain*, not little work; it needs hardware that can use it, and this table
-# was made by one processor core.
+# Three things to read here. With one sentence the GRU is far behind, although it
+# multiplies *less*: it takes 256 steps in a row, each so small that starting it costs
+# more than its arithmetic. With 16 sentences it does 16 times the work in far less than
+# 16 times the time, because all sentences share the overhead of a step. And in the last
+# three rows the block loses its lead: the longer the text, the more the $n^2$ of
+# attention costs. So the advantage of the Transformer is a *short chain*, not little
+# work. It shows on hardware that can do much at once; this table was made by one
+# processor core.
 #
 # ## Two tables, read critically
 #
@@ -1178,17 +1522,18 @@ ax.set_xlabel("training operations");
 # Above, the headlines hold: the base model beats all rivals, ensembles included, at a
 # third of the cheapest one's cost. Below, the *same* model is the **worst of all
 # nine**, more than two points below ConvS2S. It takes the big model, at seven times the
-# price, to win there. “Larger is better” rests on two points; between *families* dearer
-# is not better, since the ensembles cost more training and are worse. And a BLEU
-# without an error bar, on one test set, says little about differences of half a point.
+# price, to win there. “Larger is better” rests on two points. Between *families* dearer
+# is not better: the ensembles cost more than the big model and are worse than it; in
+# EN-FR they are better than the base model. And a BLEU without an error bar, on one
+# test set, says little about differences of half a point.
 #
 # What does BLEU count? For $n = 1$ to 4: which share of the translation's runs of $n$
 # words ($n$-grams) occur in a reference? Two guards belong to it. *Clipping*: an
 # $n$-gram counts at most as often as the reference has it, so that *una una una una*
 # earns one word and not four. The *brevity penalty*: a translation of $c$ words,
-# shorter than the reference of $r$, is multiplied by $e^{1 - r/c}$, so that nobody wins
-# by saying only what is safe. BLEU is the geometric mean of the four shares, times the
-# penalty, over a whole test set. Our own example, with the one mistake that this
+# shorter than the reference of $r$, is multiplied by $\exp(1 - r/c)$, so that nobody
+# wins by saying only what is safe. BLEU is the geometric mean of the four shares, times
+# the penalty, over a whole test set. Our own example, with the one mistake that this
 # lecture is about:
 
 # %%
@@ -1238,25 +1583,24 @@ rows = [map(str, row) for row in summaries]
 Table(rows, ["model", "L", "perplexity", "ROUGE-L"])
 
 # %% [markdown]
-# Perplexity is $\exp$ of the mean negative log likelihood *per token*, with the teacher
-# holding the pen: the inverse of the geometric mean of the probabilities, not “one over
-# the likelihood”, which would grow with every further word. It says how well the next
-# word of a *given* text is guessed, not how well a summary is written; do the two
-# columns always agree on who is better? Read it off, pair by pair. And the rows differ
-# in what the models are allowed to read, from 500 to 11,000 tokens: with more to read,
-# the same text is easier to guess. Two pairs of rows read the same: the first two, where
-# the Transformer halves the perplexity, and the two that read 11,000 tokens. For all
-# others, whether the architecture or the input made the difference, this table cannot
-# say. Our translator has a perplexity as
-# well:
+# Perplexity is $\exp$ of the mean negative log likelihood *per token* of a *given*
+# text. In other words, it is one over the geometric mean of the probabilities. (Often
+# it is called “one over the likelihood”, which would grow with every further word.) So
+# it says how well the next word of a summary is guessed, not how well a summary is
+# written. Do the two columns always agree on who is better? Compare them pair by pair.
+# And the rows differ in what the models are allowed to read, from 500 to 11,000 tokens:
+# with more to read, the same text is easier to guess. Two pairs of rows read the same:
+# the first two, where the Transformer halves the perplexity, and the two that read
+# 11,000 tokens. For all others, whether the architecture or the input made the
+# difference, this table cannot say. Our translator has a perplexity as well:
 
 # %%
 nll = smoothed_loss(held_logits, held_y, spanish.pad, smoothing=0.0)  # mean per token
 f"perplexity {nll.exp():.3f}, exact match {exact:.2f}"
 
 # %% [markdown]
-# Every sentence is right, and the perplexity is not 1: label smoothing keeps it above.
-# Two measures, two stories.
+# Every sentence is right, and still the perplexity is not 1, because label smoothing
+# keeps the model from being quite sure. The two measures answer different questions.
 #
 # For and against Transformers, in one place. *Against*: time and memory grow with the
 # square of the length; positions, masks and warm-up have to be got right. *For*: any
@@ -1276,8 +1620,10 @@ f"perplexity {nll.exp():.3f}, exact match {exact:.2f}"
 # - Label smoothing gives the logits a finite goal; warm-up gets deep post-norm stacks
 #   through their first steps.
 # - Greedy takes the best word, a beam the best few beginnings; the likeliest sentence
-#   is often too short. Sampling draws, after temperature, top-k or top-p have shaped
-#   the odds.
+#   is often too short.
+# - Greedy writing can go round in circles. Drawing from all words meets the tail of
+#   unlikely ones. Temperature, top-k and top-p lie between the two; only top-p keeps
+#   few words where the model is sure and many where it is not.
 # - Drop the cross-attention and you have a decoder-only model. Keep keys and values and
 #   each new token costs one step.
 # - To build a sequence model from attention you need: positions, several heads, a

@@ -6,12 +6,12 @@
 #
 # - turn an image into a sequence of tokens, and recognise the reshape that runs and
 #   tears the image apart;
-# - say what the CLS token, the positions and the size of a patch are good for, with
+# - say what the CLS token, the positions and the size of a patch do, and back it with
 #   measurements;
 # - build a Vision Transformer from parts you have, and prove that it equals
 #   torchvision's;
-# - show where it looks, by attention rollout and by occlusion, and say which of the two
-#   to trust;
+# - show where it looks, by attention rollout and by occlusion, and test such maps in
+#   more than one way;
 # - say how a ViT, a CNN and a straight line compare on little data, and check an
 #   explanation by a control.
 #
@@ -41,7 +41,7 @@ from course_utils.training import seeded, steps
 from course_utils.transformer_encoder import Encoder
 from course_utils.vision_transformer import (
     PatchEmbedding, VisionTransformer, accuracy, attention_rollout, fashion_experiment,
-    from_torchvision, normalised, patchify, train, unpatchify,
+    from_torchvision, normalised, occlusion_map, patchify, train, unpatchify,
 )
 
 # %% [markdown]
@@ -50,11 +50,12 @@ from course_utils.vision_transformer import (
 #
 # ## Cutting the image
 #
-# A sentence comes in words. An image comes as a box of numbers, $C \times H \times W$,
-# and nobody has cut it up. Pixels as words would be far too many: a photograph of
-# $224 \times 224$ has 50,176 of them, and attention compares each with each. So the
-# Vision Transformer takes square *patches* of $p \times p$ pixels for words,
-# $N = HW / p^2$ of them.
+# A sentence comes in words. An image comes as a box of numbers, $C \times H \times W$
+# (channels, height, width), with no words in it. If each pixel were a word, there would
+# be far too many: a photograph of $224 \times 224$ has 50,176 pixels, and attention
+# compares each with each. So the Vision Transformer cuts the image into square
+# *patches* of $p \times p$ pixels and takes each patch for a word. There are $N = HW /
+# p^2$ of them.
 #
 # Our images are small, so that each training below takes no more than ten seconds or
 # so: 1,797 handwritten digits of $8 \times 8$ pixels.
@@ -65,9 +66,11 @@ print(tuple(images.shape), tuple(labels.shape), tuple(test_images.shape))
 show(images[:16], title="digits: " + " ".join(map(str, labels[:16].tolist())));
 
 # %% [markdown]
-# Cutting is one `reshape`, one `permute`, one `reshape`. The first splits height and
-# width in two: *which patch* and *where in the patch*. The second sorts: first
-# everything that says which patch, then everything inside it. The third glues.
+# Cutting takes three steps. The first, a `reshape`, splits height and width into two
+# axes each: *which patch* and *where in the patch*. The second, a `permute`, sorts the
+# axes: first those that say which patch, then those inside the patch. The third, a
+# `reshape` again, glues axes together: one for the patches, one for the numbers in a
+# patch.
 #
 # | | axes |
 # |---|---|
@@ -94,9 +97,10 @@ show(patches[0].reshape(16, 1, 2, 2), columns=8, title=title, ax=axes[1]);
 
 # %% [markdown]
 # Why not ask `reshape` for $(B, N, p^2)$ straight away? It runs, and the shape is
-# right. But `reshape` never moves a number: what it calls a patch is a piece of a pixel
-# row, half of an image row here. Put such patches back where patches belong
-# (`unpatchify` is the way back), and you see what the model would have been fed.
+# right. But `reshape` never moves a number. What it would call a patch is just the next
+# four numbers in memory, here half of a row of the image. Put such patches back where
+# patches belong (`unpatchify` is the way back), and you see what the model would have
+# been fed.
 
 # %% alt="Left: four digits put back from their patches, unharmed. Right: the same digits cut by a plain reshape, torn into unrecognisable pieces"
 torn = images.reshape(len(images), 16, 4)  # (1347, 16, 4): the right shape
@@ -111,9 +115,9 @@ print("patchify and back, largest difference:", apart.item())
 #
 # A word is looked up in a table. A patch cannot be: there is no list of all possible
 # patches. It is *projected* instead, by one linear layer $z_n = W x_n + b$ that all
-# patches share. That is a convolution in disguise: a kernel of $p \times p$ that moves
-# by $p$ pixels multiplies each patch with the same weights, and published models write
-# it like that.
+# patches share. This is the same as a convolution with a kernel of $p \times p$ that
+# moves by $p$ pixels at a time: it, too, multiplies each patch with the same weights.
+# Published models write it in this way.
 
 # %%
 project = nn.Linear(4, 48)
@@ -126,12 +130,12 @@ print(f"largest difference: {apart.abs().max():.1e}")
 # %% [markdown]
 # Two things are added before the encoder sees the tokens:
 #
-# - **CLS**, one more token in front, the same learned vector for every image. It shows
-#   nothing; it is there to *ask*. Layer by layer it gathers from the patches what the
-#   classifier needs, and in the end the class is read from it alone.
+# - **CLS**, one more token in front, the same learned vector for every image. It stands
+#   for no part of the image. Its task is to *ask*: layer by layer it gathers from the
+#   patches what the classifier needs, and in the end the class is read from it alone.
 # - **Positions**, one learned vector for each of the $N + 1$ places, CLS included.
-#   Attention alone sees no order (unit 06), and here that would mean: no picture, only
-#   a bag of squares.
+#   Attention alone sees no order (unit 06). Without positions, the model would not see
+#   a picture but a bag of squares.
 #
 # $$z = [\,\mathrm{cls};\ W x_1 + b;\ \dots;\ W x_N + b\,] + P, \qquad
 # P \in \mathbb{R}^{(N + 1) \times D}$$
@@ -160,9 +164,9 @@ Table(rows, ["parameter", "shape"], caption)
 # $$(B, 1, 8, 8) \to (B, 17, 48) \to (B, 17, 48) \to (B, 48) \to (B, 10)$$
 #
 # `train` (in `course_utils/vision_transformer.py`) is AdamW with a learning rate that
-# rises and then falls to zero; here it takes 600 steps on batches of 32 images, about
-# ten seconds. The model is small: 48 features, four heads, three layers. A quarter of
-# the images is kept for testing.
+# rises to 0.004 and then falls to zero; here it takes 600 steps on batches of 32
+# images, about ten seconds. The model is small: 48 features, four heads, three layers.
+# A quarter of the images is kept for testing.
 
 # %% alt="Training loss of the Vision Transformer on the digits, falling from 2.3 to nearly 0"
 def small_vit():
@@ -178,8 +182,7 @@ title = f"training loss; {found:.3f} of the test digits right"
 curves(None, {"loss": losses}, "step", "cross entropy", title);
 
 # %% [markdown]
-# What is left over? Some of the digits that it gets wrong, with its answer and the
-# truth:
+# Here are some of the digits that it gets wrong, with its answer and the truth:
 
 # %% alt="Test digits that the model gets wrong, each titled with the model's answer and the true digit; most are badly written"
 with torch.no_grad():
@@ -208,9 +211,9 @@ Table([("with positions", found), ("without", without)], ["model", "test accurac
 
 # %% [markdown]
 # Roughly seven digits in ten can be told from a bag of squares, presumably by how much
-# ink there is, how many corners and how many bars. (Longer training may get a few
-# more.) The rest needs places. To see that this model is blind to order, not merely bad
-# at it, shuffle the patches of every test image in the same way.
+# ink there is and what kinds of strokes. For the others the model needs to know the
+# places. Is the model without positions really *blind* to the order, or only bad at
+# using it? To find out, shuffle the patches of every test image in the same way.
 
 # %% alt="Four digits, and the same digits as jigsaws with their sixteen patches shuffled"
 order = torch.randperm(16, generator=seeded(1))  # (16,)
@@ -228,15 +231,16 @@ for name, one in (("with positions", model), ("without", bag)):
 Table(rows, ["model", "largest change of a logit", "accuracy on jigsaws"])
 
 # %% [markdown]
-# Without positions the logits do not move at all. "Attention is insensitive to order"
-# is a common way to say so, and it mixes up two words that are worth keeping apart. The
-# *tokens* are **equivariant**: shuffle the patches, and the tokens come out shuffled
-# alike. What is read from CLS is **invariant**: it does not change. Only the second one
-# loses the order.
+# Without positions the logits do not move, but for rounding. A common claim: "attention
+# is insensitive to order". It mixes up two things. The *tokens* are **equivariant**:
+# shuffle the patches, and the tokens come out shuffled in the same way. What is read
+# from CLS is **invariant**: it does not change. Only in the second case is the order
+# lost.
 #
 # What has the model with positions learned about places? Nobody told it that patch 5
-# lies below patch 1. The cosine between the position vectors of two places says how
-# alike it treats them: one small map per place, at its place.
+# lies below patch 1. The cosine between two position vectors says how alike the model
+# treats the two places. In the figure there is one small map for each place, and it
+# stands where the place is in the image.
 
 # %% alt="Sixteen small maps in a four by four grid, one per place: how similar its position vector is to all others, red for alike, blue for opposite. Most corners resemble one another"
 positions = F.normalize(model.embed.positions[0, 1:].detach(), dim=-1)  # (16, 48)
@@ -266,20 +270,21 @@ caption = f"empty, at the corners: {shares[0]}; in the middle: {shares[1]}"
 Table(rows, ["two corners", "cosine"], caption)
 
 # %% [markdown]
-# This model has seen 1,347 small digits and has learned what pays for them: all corners
-# are more alike than not, though some pairs far more than others, probably because
-# corners are empty in about half of the digits or more, and the middle hardly ever. It
-# has places, but no map of them.
+# All corners are more alike than not, though some pairs far more than others. A likely
+# reason: the corners are empty in about half of the digits or more, and the middle
+# hardly ever is. So with 1,347 small digits the model has learned what is useful for
+# them, which places tend to be empty. In these cosines no neighbourhood can be seen:
+# their mean was -.06 for neighbours and -.02 for all other pairs when we measured it.
 #
-# The table of positions is also the only part that is tied to one image size: a larger
-# image has more patches than the table has rows. What people do then is to stretch it
-# like a small image with $D$ channels, CLS left out, and to train a little more. The
-# assignment does that.
+# The table of positions is also the only part that fits one image size alone: a larger
+# image has more patches than the table has rows. The usual remedy is to treat the table
+# (without the row of CLS) as a small image with $D$ channels, to stretch it to the new
+# size, and to train a little more. You will write this in the assignment.
 #
 # ## CLS or the mean?
 #
-# CLS came from language models. Its rival is as old as CNNs: average the patches.
-# Nothing else changes, so try it.
+# CLS comes from language models. There is another way, known from CNNs: take the mean
+# of all patches. Nothing else changes, so we try it.
 
 # %%
 class MeanOfPatches(nn.Module):
@@ -294,18 +299,18 @@ pooled = accuracy(averaged, test_images, test_labels)
 Table([("CLS", found), ("mean of the patches", pooled)], ["read from", "test accuracy"])
 
 # %% [markdown]
-# Both work. A gap of one percent is four or five of the 450 test images, and another
-# seed can turn it round. CLS is a learned query that can pick; the mean takes
-# everybody. We stay with CLS because it leaves one row of attention to look at: where
-# did *it* look?
+# Both work. A gap of one percent is four or five of the 450 test images; that is too
+# little to tell which is better. CLS asks with a learned query and can pick; the mean
+# takes all patches alike. We stay with CLS because it gives us one row of attention to
+# look at below: where did CLS look?
 #
 # ## What a patch costs
 #
-# Smaller patches see more detail. What do they cost? Halving $p$ makes four times as
-# many tokens, and the attention matrix has a row *and* a column for each: sixteen times
-# the numbers. "Attention costs $O(n^2)$" is only half of it: the matrices take $O(n^2)$
-# memory, computing them takes $O(n^2 D)$ time. Measured on an image of $32 \times 32$,
-# one layer of 64 features:
+# Smaller patches show more detail. What do they cost? With half the $p$ there are four
+# times as many tokens. The attention matrix has a row *and* a column for each, so it
+# has sixteen times as many numbers. A common claim, "attention costs $O(n^2)$", does
+# not say what it counts: the matrices take $O(n^2)$ memory, and computing them takes
+# $O(n^2 D)$ time. Measured on an image of $32 \times 32$, one layer of 64 features:
 
 # %%
 def milliseconds(patch):
@@ -331,12 +336,14 @@ columns = ["patch", "patches N", "numbers in one N x N matrix"]
 Table(rows, [*columns, "milliseconds", "times the row before"])
 
 # %% [markdown]
-# From row to row there are four times the tokens and sixteen times the matrix. With few
-# tokens the time grows by less than four, since the mere calls take most of it; then by
-# about four, the work of the linear layers; in the last row by more, and the square is
-# felt. The title of the original paper, *An image is worth 16x16 words*, names its
-# compromise: patches of 16 x 16 *pixels*. With $224 / 16 = 14$ of them in a row there
-# are 196 words per image.
+# From row to row there are four times as many tokens and sixteen times as many numbers
+# in the matrix. The last column says how the time grows (the exact figures depend on
+# the machine). With few tokens it grows by less than four, because most of the time
+# goes into calling the functions at all. The linear layers, which work on each token,
+# would make it four. In the last row it grows by clearly more than four, because now
+# the matrices count. The title of the original paper, *An image is worth 16x16 words*,
+# names its compromise: patches of 16 x 16 *pixels*. With $224 / 16 = 14$ of them in a
+# row there are 196 words per image.
 #
 # ## Little data: a CNN, a ViT and a straight line
 #
@@ -417,25 +424,28 @@ for name, row in results.items():
 Table(rows, ["trained on", "parameters", *map(str, sizes)])
 
 # %% [markdown]
-# So much for "better". With 100 images the CNN is far ahead of the ViT, and so is a
-# straight line. With all images the ViT is nearly there, and with the longer training
-# from above (600 steps) a little nearer. All had one seed, so who leads by a percent
-# says little.
+# On these digits the claim does not hold. With 100 images the CNN is far ahead of the
+# ViT, and so is the straight line. With all images the ViT has nearly caught up, and
+# the longer training from above (600 steps) brings it a little nearer. Each model was
+# trained once, with one seed, so a lead of one percent says little. And the table shows
+# test images only: whether the ViT fits its 100 images and does not carry over, or does
+# not even fit them, cannot be seen in it. (`accuracy(vit, some, theirs)` in the loop
+# would tell.)
 #
-# Why is the ViT behind? The usual answer is that a CNN is *told* that neighbours
-# matter. The control says: that is worth about .03 here at 100 images and next to
-# nothing at 1,347. A CNN without any neighbours, and a model without any hidden layer,
-# still beat the ViT by more than .1. So most of the gap is something else. What, this
-# experiment does not tell. A guess: the ViT has by far the most parameters, and all it
-# knows of images, its embedding, its positions and its attention, has to be learned
-# from these 100. But size alone is not it either: the CNN has
-# fifteen times as many parameters as the straight line, and is no worse.
+# Why is the ViT behind? The usual answer: a CNN has it built in that neighbours matter.
+# Compare the CNN with its control: with 100 images neighbours are worth about .03 here,
+# and with 1,347 next to nothing. A CNN whose pixels were mixed, and a model without any
+# hidden layer, still beat the ViT by more than .1 at 100 images. So most of the gap has
+# another reason, and this experiment does not tell which. A guess: the ViT has by far
+# the most parameters, and it has to learn its embedding, its positions and its
+# attention from these 100 images. But the number of parameters alone does not explain
+# it either: the CNN has fifteen times as many as the straight line, and is no worse.
 #
-# With large images and much data the balance is another, which we cannot measure here:
-# the original paper trained on 300 million images before its ViT overtook the CNNs, and
-# on the 1.3 million of ImageNet alone it stayed behind. And that a linear model of 650
-# numbers does so well says that these digits are an easy task: 97 % on them shows that
-# the code works, not that the model is good.
+# With large images and much data it looks different. We cannot measure that here, but
+# the original paper did: trained on the 1.3 million images of ImageNet alone, its ViT
+# stayed behind comparable CNNs, and with 300 million images it overtook them. And since
+# a linear model with 650 numbers does so well, these digits are an easy task. An
+# accuracy of 97 % on them shows that the code works, not that the model is good.
 #
 # ## More data for nothing
 #
@@ -465,17 +475,19 @@ for name, make, count in (("ViT", small_vit, 250), ("CNN", small_cnn, 200)):
 Table(rows, ["", "100 images", "each in 9 versions", "1347 images"], "test accuracy")
 
 # %% [markdown]
-# Invented neighbours close a good part of the ViT's gap. The CNN, which had less to
-# gain, gains less. They do not replace other people's handwriting.
+# With changed copies the ViT closes more than half of its gap to 1,347 images, the CNN
+# about a third of its own, which is far smaller. But copies of 100 digits remain
+# copies: 1,347 real digits help more, as the last column shows.
 #
 # ## Attention rollout
 #
-# Attention weights promise an answer to "where does it look?". But the weights of the
-# last layer are weights on *its* inputs, and these are no longer patches: each has
-# gathered from others in the layers before. To get back to the patches, follow the
-# paths through all layers. Averaged over heads, layer $l$ mixes tokens by a matrix
-# $A_l$; the residual connection passes the token itself on, so take half of each.
-# Mixing a mixture is a product of matrices, later layers from the left:
+# Attention weights seem to answer the question "where does it look?". But the weights
+# of the last layer are weights on the *inputs of that layer*, and these are no longer
+# patches: each token has already gathered from others in the layers before. To get back
+# to the patches, one has to follow all paths through the layers. *Attention rollout*
+# does it as follows. In layer $l$, the mean over the heads is a matrix $A_l$ that mixes
+# tokens. The residual connection passes the token itself on, so take one half of each.
+# A mixture of mixtures is a product of matrices, with later layers on the left:
 #
 # $$\tilde A_l = \tfrac12 A_l + \tfrac12 I \ \text{(rows normalised)}, \qquad
 # R = \tilde A_L \cdots \tilde A_2 \tilde A_1$$
@@ -487,8 +499,8 @@ Table(rows, ["", "100 images", "each in 9 versions", "1347 images"], "test accur
 # \tilde A_2 = \begin{pmatrix} 1 & 0 \\ 0 & 1 \end{pmatrix}, \qquad
 # R = \begin{pmatrix} .5 & .5 \\ 0 & 1 \end{pmatrix}$$
 #
-# The weights of the last layer would say: token 0 has looked at itself alone. The
-# rollout knows better.
+# The weights of the last layer alone would say that token 0 has looked only at itself.
+# The rollout shows that half of it came from token 1, in layer 1.
 
 # %%
 first = torch.tensor([[[[0.0, 1.0], [0.0, 1.0]]]])  # (B, heads, T, T)
@@ -512,28 +524,22 @@ for ax, i in zip(axes, range(8)):
 # %% [markdown]
 # ## Is it where it looks?
 #
-# A picture like this is soon believed. Check it against a question that needs no
-# attention at all: blank out one patch and see how far the logit of the model's answer
+# It is easy to believe a picture like this. Check it against a question that needs no
+# attention at all: cover one patch, and see how far the logit of the model's answer
 # falls. This is **occlusion**. It costs one forward pass per patch and works for any
 # model.
+#
+# An example with three classes. For the whole image the logits are $(2, 5, 1)$, so the
+# answer is class 1. With a patch covered they are $(6, 4, 1)$. The drop of this patch
+# is $5 - 4 = 1$: we stay with class 1, although class 0 leads now. Another patch may
+# give $(2, 5.5, 1)$, and its drop is $-0.5$: it spoke *against* the answer.
+# `occlusion_map` returns the drops of all patches, as a map. You will write it in the
+# assignment.
 
 # %%
-def blanked(images, which):  # which: (B, 16) bool, True = blank
-    patches = patchify(images, 2)  # (B, 16, 4)
-    return unpatchify(patches.masked_fill(which[..., None], 0), 2, 8, 8)  # (B, 1, 8, 8)
-
-
-@torch.no_grad()
-def occlusion(model, images):
-    before, answers = model(images).max(-1)  # (B,) each: highest logit, its class
-    drops = []
-    for one in torch.eye(16, dtype=torch.bool):  # (16,): one patch at a time
-        logits = model(blanked(images, one.expand(len(images), -1)))  # (B, 10)
-        drops.append(before - logits.gather(1, answers[:, None])[:, 0])  # (B,)
-    return torch.stack(drops, 1)  # (B, 16)
-
-
-drops = occlusion(model, test_images)  # (450, 16)
+drops = occlusion_map(model, test_images, 2).flatten(1)  # (450, 4, 4) -> (450, 16)
+print(f"drop of a patch: mean {drops.mean():.2f}, largest {drops.max():.2f}")
+print(f"{(drops < 0).float().mean():.0%} of the patches speak against the answer")
 
 # %% alt="A slider over test digits: for each one the image, its attention rollout and its occlusion map side by side"
 def compare(i):
@@ -550,12 +556,18 @@ alt = "A digit, its rollout and its occlusion map"
 interactive(compare, "image", list(range(10)), alt=alt)
 
 # %% [markdown]
-# They agree here and there. To settle it, let both *point out* patches: blank the $k$
-# patches with the highest score and measure the accuracy. The faster it falls, the
-# better the score knew what matters. Two more scores keep us honest: chance, and plain
-# *ink*, the brightness of a patch, which knows nothing of the model.
+# They agree in some images and not in others. Which one should we believe? Let each of
+# them give every patch a score, cover the $k$ patches with the highest scores, and
+# measure the accuracy. The faster it falls, the better the scores have found what
+# matters. Two more scores serve as controls: random numbers, and *ink*, the mean
+# brightness of a patch, which knows nothing of the model.
 
-# %% alt="Accuracy against the number of blanked patches, for four ways to choose them: by occlusion it falls fastest, by rollout and ink in between, at random slowest"
+# %% alt="Accuracy against the number of covered patches, for four ways to choose them: by occlusion it falls fastest, by rollout and ink in between, at random slowest"
+def blanked(images, which):  # which: (B, 16) bool, True = cover this patch
+    patches = patchify(images, 2)  # (B, 16, 4)
+    return unpatchify(patches.masked_fill(which[..., None], 0), 2, 8, 8)  # (B, 1, 8, 8)
+
+
 ink = patchify(test_images, 2).mean(-1)  # (450, 16)
 chance = torch.rand(450, 16, generator=seeded(0))  # (450, 16)
 scores = {"random": chance, "ink": ink, "rollout": rollout, "occlusion": drops}
@@ -564,8 +576,8 @@ for name, score in scores.items():
     rank = score.argsort(-1, descending=True).argsort(-1)  # (450, 16): 0 is the highest
     erased = [blanked(test_images, rank < k) for k in removed]
     deletion[name] = [accuracy(model, some, test_labels) for some in erased]
-title = "patches blanked in the order of a score"
-curves(list(removed), deletion, "patches blanked", "accuracy", title, style="o-");
+title = "patches covered in the order of a score"
+curves(list(removed), deletion, "patches covered", "accuracy", title, style="o-");
 
 # %%
 empty = ink == 0  # (450, 16)
@@ -573,14 +585,29 @@ share, on_empty = empty.float().mean(), (rollout * empty).sum(-1).mean()
 print(f"{share:.0%} of the patches are empty; {on_empty:.0%} of the rollout lies there")
 
 # %% [markdown]
-# Occlusion knows: often one patch decides. (It has an advantage here, since the
-# test blanks patches just as it does. The fair rivals are the other three.) Rollout
-# beats chance, but it does not beat *ink*, which has never seen the model. It leans
-# towards the digit, but not by much: nearly a fifth of it lies on patches without any
-# ink. Attention says what is *mixed in*, not what later layers make of it; and half of
-# every step in the rollout is our assumption, not a measurement. Pictures of attention
-# are a good question to ask a model. For an answer, change the input and watch the
-# output.
+# With occlusion the accuracy falls fastest. (It has an advantage here, because the test
+# covers patches just as occlusion does.) Then comes *ink*, which has never seen the
+# model, and only then rollout. But is this test fair? Covering with 0 leaves an empty
+# patch as it is. So the test favours ink, and it cannot show that the model uses
+# *emptiness*. We did it once more, and put the same patches of another test image
+# (`test_images.roll(1, 0)`) in their place. Accuracy after four patches:
+#
+# | chosen by | random | ink | rollout | occlusion |
+# |---|---|---|---|---|
+# | covered with 0 | .59 | .20 | .44 | .06 |
+# | taken from another image | .70 | .61 | .37 | .41 |
+#
+# Now ink is only a little better than random numbers, and rollout does as well as
+# occlusion. So the verdict on rollout depends on what takes the place of a patch. (One
+# model; two other draws of images gave the same order.) Nearly a fifth of the rollout
+# lies on patches without any ink; covering with 0 counts that as wasted, but that a
+# place is empty can be evidence, too.
+#
+# Each way to ask has its own assumption. Attention says what is *mixed in*, not what
+# later layers make of it, and one half of every step in the rollout is assumed, not
+# measured. Occlusion asks the model, but with one replacement only. So pictures of
+# attention give you ideas about a model. To test an idea, change the input, in more
+# than one way, and watch the output.
 #
 # ## Beside torchvision
 #
@@ -683,46 +710,47 @@ named = [(name, f"{a:.3f}" if isinstance(a, float) else a) for name, a in rows]
 Table(named, ["Fashion-MNIST, two epochs", "test accuracy"])
 
 # %% [markdown]
-# Here the straight line is last: clothes are a harder task than digits. The ViT beats
-# it, and the small CNN beats the ViT, each by about two percent, with one seed and two
-# epochs each. Now occlusion again, under the ViT's answers:
+# Here the straight line comes last: clothes are a harder task than digits. The ViT
+# beats it, and the small CNN beats the ViT, each by about two percent, with one seed
+# and two epochs each. Now occlusion again, with the ViT's answers as titles. An empty
+# pixel is 0 in the image, but not after `normalised`: so the patches are filled with
+# what 0 has become (`fill=black`).
 
 # %% alt="Six pieces of clothing with the occlusion map of the trained model over each: which patches its answer depends on"
 if fashion_mnist_is_here():
-    six, falls = clothes[:6], []  # (6, 1, 28, 28)
+    six = clothes[:6]  # (6, 1, 28, 28)
+    black = normalised(torch.zeros(())).item()  # what 0 has become
+    falls = occlusion_map(tailor, normalised(six), 7, fill=black)  # (6, 4, 4)
     with torch.no_grad():
-        before, answers = tailor(normalised(six)).max(-1)  # (6,) each
-        for one in torch.eye(16)[:, :, None]:  # (16, 1): one patch at a time
-            dark = unpatchify(patchify(six, 7) * (1 - one), 7, 28, 28)  # (6, 1, 28, 28)
-            falls.append(before - tailor(normalised(dark))[range(6), answers])  # (6,)
-    falls = torch.stack(falls).clamp(min=0)  # (16, 6)
+        answers = tailor(normalised(six)).argmax(-1)  # (6,)
     figure, axes = plt.subplots(1, 6, figsize=(9, 2.1))
     figure.suptitle("the patches without which its answer falls most")
     for i, ax in enumerate(axes):
-        look(six[i], falls[:, i].reshape(4, 4), FASHION_CLASSES[answers[i]], ax)
+        look(six[i], falls[i].clamp(min=0), FASHION_CLASSES[answers[i]], ax)
 
 # %% [markdown]
-# For the pullover most of it lies at the sleeves, for the shirt at one sleeve and the
-# hem, for the trousers on the waist, for the boot on a single patch at the instep: edges, more than what fills the
-# middle. That is a reading of six pictures; whether sleeves are what tells a pullover
-# from a shirt would have to be tested as above, by blanking them in all.
+# For the pullover the largest drops lie at the sleeves, for the shirt at one sleeve and
+# the hem, for the trousers at the waist, for the boot on a single patch at the instep:
+# edges, more than what fills the middle. But these are only six pictures. Whether
+# sleeves are what tells a pullover from a shirt would have to be tested as above, by
+# covering them in all images.
 #
 # ## Summary
 #
 # - An image becomes a sentence: cut it into patches, project each, put CLS in front,
-#   add positions. From there on it is unit 07.
+#   add positions. The rest is the encoder of unit 07.
 # - `reshape` does not move numbers. Cutting needs a `permute`; putting the image back
 #   together shows whether it was right.
-# - Without positions a ViT is a bag of patches: CLS is invariant to their order, and
-#   here about a quarter of the digits gets lost.
+# - Without positions a ViT sees a bag of patches: CLS is invariant to their order, and
+#   here the accuracy falls by about a quarter.
 # - Half the patch size: four times the tokens, sixteen times the attention matrix.
-# - With little data a CNN wins, and on small tasks a straight line may do. Here only a
+# - On these digits a CNN wins with little data, and a straight line does too. Only a
 #   small part of the CNN's lead is due to neighbourhood, as a control with mixed pixels
 #   shows.
-# - Rollout follows attention through the layers, half of it by assumption. Occlusion
-#   asks the model itself, though with images that it never saw in training. For what
-#   an answer depends on, trust occlusion; rollout says what was mixed, and here it did
-#   no better than ink.
+# - Rollout follows attention through the layers and says what was mixed; half of it is
+#   an assumption. Occlusion asks the model itself, though with images that it never saw
+#   in training, and what covers a patch matters: with 0 rollout did no better than ink,
+#   with patches of another digit it did as well as occlusion.
 #
 # ## Questions
 #
@@ -751,15 +779,15 @@ if fashion_mnist_is_here():
 #
 # <details><summary>Answer</summary>
 #
-# Layer 1 turns tokens $X$ into $\tilde A_1 X$, layer 2 turns that into
-# $\tilde A_2 (\tilde A_1 X)$. Row 0 of the product says what CLS is made of after both.
-# In the other order the rows would tell how the *first* layer mixes things that the
-# second has made, which never happens.
+# Layer 1 turns tokens $X$ into $\tilde A_1 X$, layer 2 turns that into $\tilde A_2
+# (\tilde A_1 X)$. Row 0 of the product says what CLS is made of after both. In the
+# other order the rows would tell how the *first* layer mixes things that the second has
+# made, which never happens.
 # </details>
 #
 # ## Where next
 #
 # The [assignment](../assignments/09_vision_transformer/09_vision_transformer.ipynb) has
-# you write the five parts yourself. [Unit 10](10_image_captioning.ipynb) keeps the
+# you write the seven parts yourself. [Unit 10](10_image_captioning.ipynb) keeps the
 # image and brings language back: a decoder looks at regions of a picture and says what
 # it sees, word by word.

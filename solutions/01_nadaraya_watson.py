@@ -1,8 +1,8 @@
 # %% [markdown]
 # # 01 · Nadaraya-Watson: assignment
 #
-# You write the oldest attention there is in four small functions, put one trap of data
-# preparation behind you, and find what is wrong in three worked examples. Read [the
+# You write the oldest attention there is in four small functions, a fifth one that
+# prepares data, and then you check three worked examples. Read [the
 # lecture](../../lectures/01_nadaraya_watson.ipynb) first; plan two hours.
 #
 # **How it works.** Replace the line `...  # YOUR CODE HERE` in an answer cell by your
@@ -23,7 +23,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from course_utils import check, summary
+from course_utils import check, ready, summary
 
 # %% [markdown]
 # ## 1. Softmax
@@ -161,23 +161,35 @@ def leave_one_out_error(keys, values, bandwidth):
 check(leave_one_out_error)
 
 # %% [markdown]
-# **Play** (not graded). Make the data of the lecture in a new cell, and let your own
-# functions learn its bandwidth:
+# ## Your own attention, at work
+# *not graded · a few seconds of computing*
 #
-# ```python
-# generator = torch.Generator().manual_seed(0)
-# keys = (5 * torch.rand(50, generator=generator)).sort().values  # (50,)
-# noise = 0.5 * torch.randn(50, generator=generator)              # (50,)
-# values = 2 * torch.sin(keys) + keys**0.8 + noise                # (50,)
-#
-# log_width = torch.zeros((), requires_grad=True)
-# optimiser = torch.optim.Adam([log_width], lr=0.05)
-# for step in range(300):
-#     optimiser.zero_grad()
-#     leave_one_out_error(keys, values, log_width.exp()).backward()
-#     optimiser.step()
-# log_width.exp()  # the lecture found 0.252
-# ```
+# The data of the lecture, and a bandwidth that your own functions learn. The cell runs
+# as soon as the checks of exercises 3 and 4 are green. Then play: other noise, fewer
+# points (`count`), or a start at a bandwidth of .001 (`log_width` of about −7). When does
+# it fail to learn, and why?
+
+# %%
+if ready("nadaraya_watson", "leave_one_out_error"):
+    from course_utils.plotting import curves
+    from course_utils.training import fit, seeded, steps
+
+    draw, count = seeded(0), 50
+    keys = (5 * torch.rand(count, generator=draw)).sort().values  # (K,)
+    noise = 0.5 * torch.randn(count, generator=draw)  # (K,)
+    values = 2 * torch.sin(keys) + keys**0.8 + noise  # (K,)
+    log_width = torch.zeros((), requires_grad=True)  # scalar: a bandwidth of 1
+
+    def error(step):
+        return leave_one_out_error(keys, values, log_width.exp())
+
+    fit(error, [log_width], steps(300), lr=0.05)
+    width = log_width.detach().exp()  # scalar
+    queries = torch.linspace(0, 5, 200)  # (Q,)
+    curve, _ = nadaraya_watson(queries, keys, values, width)  # (Q,)
+    ax = curves(queries, {"your prediction": curve}, "x", "y")
+    ax.plot(keys, values, "o", color="grey", markersize=3)
+    ax.set_title(f"a bandwidth of {width:.3f} (the lecture found 0.252)")
 
 # %% [markdown]
 # ## 5. One ruler for all
@@ -213,11 +225,11 @@ def standardise(train, test):
 check(standardise)
 
 # %% [markdown]
-# ## 6. Spot the bug: weights that might be
-# *5 minutes · {{points slide_units}}*
+# ## 6. Predict: another unit
+# *5 minutes · {{points choice_units}}*
 #
-# Somebody predicts the profit of a shop from those in three towns. The weights of the
-# three towns, they say, might be .4, .4 and .2; then they compute them as
+# Somebody predicts the profit of a shop from those in three towns. They guess that the
+# weights of the three towns will be about .4, .4 and .2; then they compute them as
 #
 # $$\operatorname{softmax}_i\left(-(x - x_i)^2\right)$$
 #
@@ -230,20 +242,20 @@ check(standardise)
 # Counted in people, as in the table, the formula gives a town of 64000 the weights 1, 0
 # and 0. So they count in units of 5000 people instead: the known towns become 12, 14
 # and 17, the new one 12.8. Which weights does the formula (as it stands: no bandwidth,
-# no factor ½) give now? {{options slide_units}}
+# no factor ½) give now? {{options choice_units}}
 
-# %% nbgrader={"grade_id": "slide_units"}
-slide_units = None  # "a", "b", "c" or "d"
+# %% nbgrader={"grade_id": "choice_units"}
+choice_units = None  # "a", "b", "c" or "d"
 ### BEGIN SOLUTION
-slide_units = "d"
+choice_units = "d"
 ### END SOLUTION
 
-# %% nbgrader={"grade_id": "test_slide_units"}
-check(slide_units, "slide_units")
+# %% nbgrader={"grade_id": "test_choice_units"}
+check(choice_units, "choice_units")
 
 # %% [markdown]
-# ## 7. Spot the bug: a worked table
-# *5 minutes · {{points slide_distance}}*
+# ## 7. Check a worked table
+# *5 minutes · {{points choice_distance}}*
 #
 # The same steps with small numbers. The query is $x = 4$, and the weights are to be the
 # softmax of $-(x - x_i)^2$:
@@ -254,23 +266,23 @@ check(slide_units, "slide_units")
 # | 5 | 1 | −1 | .67 |
 # | 6 | 2 | −4 | .24 |
 #
-# One thing is wrong. Which? {{options slide_distance}}
+# Is the table right, and if not, what is wrong? {{options choice_distance}}
 
-# %% nbgrader={"grade_id": "slide_distance"}
-slide_distance = None  # "a", "b", "c" or "d"
+# %% nbgrader={"grade_id": "choice_distance"}
+choice_distance = None  # "a", "b", "c" or "d"
 ### BEGIN SOLUTION
-slide_distance = "d"
+choice_distance = "d"
 ### END SOLUTION
 
-# %% nbgrader={"grade_id": "test_slide_distance"}
-check(slide_distance, "slide_distance")
+# %% nbgrader={"grade_id": "test_choice_distance"}
+check(choice_distance, "choice_distance")
 
 # %% [markdown]
 # ## 8. Spot the bug: the same in code
-# *5 minutes · {{points slide_code}}*
+# *5 minutes · {{points choice_code}}*
 #
-# Then comes the code, for any number of new towns at once. Read it, and predict what
-# the last line returns before you try it.
+# Now the same in code, for any number of new towns at once. What does the last line
+# return? Decide before you try it.
 #
 # ```python
 # def predict(known, profit, new):
@@ -283,23 +295,23 @@ check(slide_distance, "slide_distance")
 # profit = torch.tensor([10.0, 20.0, 30.0])
 # predict(known, profit, torch.tensor([1.0]))
 # ```
-# {{options slide_code}}
+# {{options choice_code}}
 
-# %% nbgrader={"grade_id": "slide_code"}
-slide_code = None  # "a", "b", "c" or "d"
+# %% nbgrader={"grade_id": "choice_code"}
+choice_code = None  # "a", "b", "c" or "d"
 ### BEGIN SOLUTION
-slide_code = "b"
+choice_code = "b"
 ### END SOLUTION
 
-# %% nbgrader={"grade_id": "test_slide_code"}
-check(slide_code, "slide_code")
+# %% nbgrader={"grade_id": "test_choice_code"}
+check(choice_code, "choice_code")
 
 # %% [markdown]
 # ## 9. A town of 200000
 # *10 minutes · 3 points · read by a person*
 #
-# With the three towns of exercise 6 and a bandwidth of your choice, you are asked for
-# the profit in a town of 200000 people.
+# With the three towns of exercise 6 you are asked for the profit in a town of 200000
+# people.
 #
 # 1. Without running anything: what does Nadaraya-Watson regression predict with a
 #    bandwidth of 1000 people, and what does its prediction tend to as the bandwidth

@@ -37,7 +37,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from course_utils import check, summary
+from course_utils import check, ready, summary
 from course_utils.nadaraya_watson import softmax  # softmax(scores, dim=-1), stable
 
 # %% [markdown]
@@ -81,7 +81,8 @@ check(one_hot_lookup)
 # go through a softmax together. No scale and no parameters. Return the new words and
 # the weights, of which row $i$ says what word $i$ is made of.
 #
-# Scores may be in the hundreds; nothing may overflow.
+# Scores may be in the hundreds; nothing may overflow. An example: the words $(1, 0)$ and
+# $(0, 1)$ have the weights .731, .269 and .269, .731, and become just these vectors.
 
 # %% nbgrader={"grade_id": "context_vectors"}
 def context_vectors(x):
@@ -263,7 +264,7 @@ check(general_scores)
 
 # %% [markdown]
 # ## 9. Spot the bug: the scale
-# *5 minutes · {{points slide_scale_outside}}*
+# *5 minutes · {{points choice_scale_twice}}*
 #
 # To be on the safe side somebody scales twice:
 #
@@ -275,20 +276,20 @@ check(general_scores)
 # ```
 #
 # The entries of query and key were independent, of mean 0 and variance 1. What do the
-# weights look like? {{options slide_scale_outside}}
+# weights look like? {{options choice_scale_twice}}
 
-# %% nbgrader={"grade_id": "slide_scale_outside"}
-slide_scale_outside = None  # "a", "b", "c" or "d"
+# %% nbgrader={"grade_id": "choice_scale_twice"}
+choice_scale_twice = None  # "a", "b", "c" or "d"
 ### BEGIN SOLUTION
-slide_scale_outside = "a"
+choice_scale_twice = "a"
 ### END SOLUTION
 
-# %% nbgrader={"grade_id": "test_slide_scale_outside"}
-check(slide_scale_outside, "slide_scale_outside")
+# %% nbgrader={"grade_id": "test_choice_scale_twice"}
+check(choice_scale_twice, "choice_scale_twice")
 
 # %% [markdown]
 # ## 10. Spot the bug: moving the tanh
-# *10 minutes · {{points slide_drop_tanh}}*
+# *10 minutes · {{points choice_move_tanh}}*
 #
 # Additive attention needs a hidden layer for every pair of query and key. To save it,
 # somebody moves the tanh to the outside:
@@ -296,20 +297,20 @@ check(slide_scale_outside, "slide_scale_outside")
 # $$\mathrm{score}(q, k) = \tanh\big(u \cdot (q W_q) + u \cdot (k W_k)\big) = \tanh\big(a(q) + b(k)\big)$$
 #
 # with one number $a$ per query and one number $b$ per key. What becomes of the weights?
-# {{options slide_drop_tanh}}
+# {{options choice_move_tanh}}
 
-# %% nbgrader={"grade_id": "slide_drop_tanh"}
-slide_drop_tanh = None  # "a", "b", "c" or "d"
+# %% nbgrader={"grade_id": "choice_move_tanh"}
+choice_move_tanh = None  # "a", "b", "c" or "d"
 ### BEGIN SOLUTION
-slide_drop_tanh = "a"
+choice_move_tanh = "a"
 ### END SOLUTION
 
-# %% nbgrader={"grade_id": "test_slide_drop_tanh"}
-check(slide_drop_tanh, "slide_drop_tanh")
+# %% nbgrader={"grade_id": "test_choice_move_tanh"}
+check(choice_move_tanh, "choice_move_tanh")
 
 # %% [markdown]
 # ## 11. Predict: the five best
-# *10 minutes · {{points slide_local_hard}}*
+# *10 minutes · {{points choice_five_best}}*
 #
 # A model computes scores for fifty keys, keeps the five largest, and returns the mean
 # of *their* values, weighted by the softmax of those five scores:
@@ -320,38 +321,130 @@ check(slide_drop_tanh, "slide_drop_tanh")
 # ```
 #
 # Is that local or global, soft or hard? More to the point: can $W_q$ and $W_k$, which
-# make the scores, be learned by plain gradients? {{options slide_local_hard}}
+# make the scores, be learned by plain gradients? {{options choice_five_best}}
 
-# %% nbgrader={"grade_id": "slide_local_hard"}
-slide_local_hard = None  # "a", "b", "c" or "d"
+# %% nbgrader={"grade_id": "choice_five_best"}
+choice_five_best = None  # "a", "b", "c" or "d"
 ### BEGIN SOLUTION
-slide_local_hard = "c"
+choice_five_best = "c"
 ### END SOLUTION
 
-# %% nbgrader={"grade_id": "test_slide_local_hard"}
-check(slide_local_hard, "slide_local_hard")
+# %% nbgrader={"grade_id": "test_choice_five_best"}
+check(choice_five_best, "choice_five_best")
 
 # %% [markdown]
-# ## 12. In your own words: why three matrices?
-# *15 minutes · 3 points, graded by hand*
+# ## A race of your scores
+# *not graded · half a minute of computing*
 #
-# A colleague suggests to save two thirds of the parameters of self-attention: one
-# matrix $W$, used for queries, keys and values alike. Say (a) what is then special
-# about the matrix of *scores*, (b) what that means for *who looks at whom*, with an
-# example from language, and (c) whether at least queries and keys could keep one matrix
-# if the values had their own. Five sentences are enough; a small experiment is welcome.
+# What are four scores good for? Here your own functions learn to read phone books. A
+# book has six entries; the vector of an entry is the sum of two random ones, for its
+# name and for its digit. The query is a name, and the answer its digit. Only the score
+# differs: softmax, weighted mean and a linear reader are the same for all. The cell runs
+# as soon as your checks are green. Before you run it: which of the five will fall
+# behind, and why? (One of them has nothing to learn, and a second differs from it by a
+# factor only.)
+
+# %%
+if ready(
+    "scaled_dot_product_attention", "cosine_scores", "additive_scores", "general_scores"
+):
+    from IPython.display import display
+
+    from course_utils.plotting import Table, heatmap
+    from course_utils.training import fit, seeded, steps
+
+    draw = seeded(0)
+    names = torch.randn(30, 32, generator=draw)  # (30, D)
+    digits = torch.randn(10, 32, generator=draw)  # (10, D)
+
+    def books(count):
+        """-> names that are asked for (N, 6, D), books (N, 6, D), digits (N, 6)."""
+        who = torch.rand(count, 30, generator=draw).argsort(1)[:, :6]  # (N, 6)
+        digit = torch.randint(10, (count, 6), generator=draw)  # (N, 6)
+        return names[who], names[who] + digits[digit], digit
+
+    def race(weigh, *shapes):
+        """Train the parameters of `weigh` and a reader -> share of right digits."""
+        sizes = (*shapes, (32, 10))
+        drawn = [torch.randn(size, generator=draw) / 8 for size in sizes]
+        *inside, reader = learned = [matrix.requires_grad_() for matrix in drawn]
+
+        def read(ask, book):
+            weights = weigh(ask, book, *inside)  # (N, 6, 6)
+            return weights @ book @ reader, weights  # (N, 6, 10)
+
+        def loss(step):
+            ask, book, digit = books(32)
+            return F.cross_entropy(read(ask, book)[0].mT, digit)
+
+        fit(loss, learned, steps(400), lr=0.01)
+        with torch.no_grad():
+            ask, book, digit = books(500)
+            found, weights = read(ask, book)
+        return (found.argmax(-1) == digit).float().mean(), weights[0]  # (6, 6)
+
+    def projected(ask, book, w_q, w_k):
+        return scaled_dot_product_attention(ask @ w_q, book @ w_k, book)[1]
+
+    def general(ask, book, w):
+        return softmax(general_scores(ask, book, w))
+
+    def additive(ask, book, w_q, w_k, v):
+        return softmax(additive_scores(ask, book, w_q, w_k, v))
+
+    runners = {
+        "cosine": (lambda ask, book: softmax(cosine_scores(ask, book)),),
+        "10 × cosine": (lambda ask, book: softmax(10 * cosine_scores(ask, book)),),
+        "general": (general, (32, 32)),
+        "scaled dot of projections": (projected, (32, 16), (32, 16)),
+        "additive": (additive, (32, 16), (32, 16), (16,)),
+    }
+    results = {name: race(*runner) for name, runner in runners.items()}
+    rows = [(name, share, w.amax(-1).mean()) for name, (share, w) in results.items()]
+    entries = [f"entry {i}" for i in range(6)]
+    asked = [f"name {i}" for i in range(6)]
+    title = "who is found, with projections"
+    heatmap(results["scaled dot of projections"][1], asked, entries, title)
+    display(Table(rows, ["score", "right digits", "largest weight, first book"]))
+
+# %% [markdown]
+# ## 12. In your own words: which matrix can go?
+# *20 minutes · 3 points, graded by hand*
+#
+# Self-attention computes $\mathrm{softmax}\big(XW_q (XW_k)^\top / \sqrt{d_k}\big)\, XW_v$.
+# A colleague wants to save matrices and makes three proposals, one at a time:
+#
+# - (a) drop $W_q$: the queries are $X$ itself, and the keys $XM$ with a learned $(D, D)$
+#   matrix $M$ (the division by $\sqrt{d_k}$ stays);
+# - (b) drop $W_v$, since a learned linear layer $W_o$ follows directly: the output is
+#   $A X W_o$ instead of $A X W_v W_o$, where $A$ are the weights and $W_v$ and $W_o$ are
+#   $(D, D)$;
+# - (c) keep $W_v$, but use one matrix for queries and keys, $W_q = W_k$.
+#
+# For (a) and (b) say whether something is lost: can the new form compute everything that
+# the old one could? Show it with one line of algebra. For (a) say also whether it saves
+# parameters when $D = 512$ and $d_k = 64$. For (c) name two relations between words, one
+# for which such scores are good enough and one for which they are not, and say why. (Not
+# *blue* and *sky*, and no game.) Six or seven sentences; a small experiment is welcome.
 
 # %% [markdown] nbgrader={"grade_id": "why_three_matrices", "points": 3}
 # ### BEGIN SOLUTION
-# **Rubric.** *1 point*: the scores $XW(XW)^\top$ are symmetric, with large positive
-# numbers (squared lengths) on the diagonal. *1 point*: so looking becomes mutual: if
-# *sky* looks for *blue*, *blue* looks for *sky* just as much (up to the softmax's row
-# sums), and every word mostly looks at itself; an example in which the relation has a
-# direction (adjective and noun, pronoun and its noun, *letter* and *writing*). *1
-# point*: separate values do not repair it, since the scores stay symmetric and
-# self-centred; a shared matrix for queries and keys is possible (it has been tried),
-# but gives up directed relations. Full points also for a good experiment that shows two
-# of the three.
+# **Rubric**, one point for each part; half a point where the answer is right and the
+# reason is missing.
+#
+# - (a) Nothing is lost: $XW_q(XW_k)^\top = X (X W_k W_q^\top)^\top$, so
+#   $M = W_k W_q^\top$ gives the same scores. It does not save here: $M$ has
+#   $512^2 = 262144$ numbers, $W_q$ and $W_k$ together have $2\cdot 512\cdot 64 = 65536$.
+#   (It can do more, since $M$ need not be of rank 64.)
+# - (b) Nothing is lost: the weights mix rows and the matrices mix columns, so
+#   $(AXW_v)W_o = AX(W_vW_o)$, and one matrix takes the place of the product. (Accept the
+#   remark that this holds only while nothing stands in between, and while both are
+#   full-sized: with several heads it does not.)
+# - (c) Scores are symmetric. Good enough for a mutual relation: words of one topic,
+#   words with the same stem, the two halves of a pair of brackets. Not good enough for a
+#   directed one: a pronoun that looks for its noun while the noun looks for its verb, a
+#   word that looks for the one before it. The reason has to be the symmetry ($i$ scores
+#   $j$ as $j$ scores $i$), not merely "fewer parameters".
 # ### END SOLUTION
 
 # %% [markdown]

@@ -38,7 +38,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from course_utils import check, summary
+from course_utils import check, ready, summary
 from course_utils.dot_product_attention import scaled_dot_product_attention  # no mask
 
 # %% [markdown]
@@ -178,6 +178,7 @@ check(masked_attention)
 #   something.
 # - Change at random: many layers do not notice if the same number is added to all
 #   features.
+# - Always call the layer with the shape of `x`: it may have a mask of that length inside.
 # - With a single step there is no future: False. And `x` itself must be left as it is.
 #
 # ```
@@ -234,46 +235,128 @@ for layer in layers:
     print(f"{layer.__name__:<24}", sees_the_future(layer, x))
 
 # %% [markdown]
+# ## A speller, three times
+# *not graded · half a minute of computing*
+#
+# Your own parts, put together: a language model with one attention layer that learns to
+# write palindromes of eight letters, such as *abcddcba*. The first four letters are free,
+# the other four follow. So no honest model gets below $4 \ln 8 / 8 \approx 1.04$ nats per
+# letter. It is trained with three masks: none at all, one that is open a step too far,
+# and yours. The cell runs as soon as your checks are green. Before you run it: which of
+# the three will write palindromes? Compare with the column *different words*.
+
+
+# %%
+class Speller(nn.Module):
+    def __init__(self, mask, dim=32):
+        super().__init__()
+        self.mask = mask  # (8, 8) bool
+        self.letters, self.places = nn.Embedding(9, dim), nn.Embedding(8, dim)
+        self.query = nn.Linear(dim, dim, bias=False)
+        self.key = nn.Linear(dim, dim, bias=False)
+        self.value = nn.Linear(dim, dim, bias=False)
+        self.hidden, self.out = nn.Linear(2 * dim, 64), nn.Linear(64, 9)
+
+    def read(self, x):  # (B, T, D) -> (B, T, 9)
+        mask = self.mask[: x.shape[1], : x.shape[1]]  # (T, T)
+        query, key, value = self.query(x), self.key(x), self.value(x)  # (B, T, D) each
+        found, _ = masked_attention(query, key, value, mask)  # (B, T, D)
+        return self.out(self.hidden(torch.cat([x, found], -1)).relu())  # (B, T, 9)
+
+    def forward(self, tokens):  # (B, T) -> (B, T, 9)
+        return self.read(self.letters(tokens) + self.places.weight[: tokens.shape[1]])
+
+
+# %%
+if ready("causal_mask", "masked_softmax", "masked_attention", "sees_the_future"):
+    from IPython.display import display
+
+    from course_utils.plotting import Table
+    from course_utils.training import fit, seeded, steps
+
+    def palindromes(count, rng):
+        half = torch.randint(1, 9, (count, 4), generator=rng)  # (N, 4): letters 1 to 8
+        start = torch.zeros(count, 1, dtype=torch.long)  # (N, 1): 0 is the start
+        return torch.cat([start, half, half.flip(1)], 1)  # (N, 9)
+
+    def train(mask):
+        torch.manual_seed(0)
+        model, rng = Speller(mask), seeded(0)
+
+        def loss(step):
+            tokens = palindromes(128, rng)  # (N, 9)
+            return F.cross_entropy(model(tokens[:, :-1]).mT, tokens[:, 1:])
+
+        fit(loss, model.parameters(), steps(600), lr=5e-3)
+        return model, loss(0).item()
+
+    @torch.no_grad()
+    def write(model, rng):
+        tokens = torch.zeros(500, 1, dtype=torch.long)  # (500, 1)
+        for _ in range(8):
+            weights = model(tokens)[:, -1].softmax(-1)  # (500, 9)
+            tokens = torch.cat([tokens, torch.multinomial(weights, 1, generator=rng)], 1)
+        return ["".join("-abcdefgh"[i] for i in row[1:]) for row in tokens]
+
+    allowed = torch.ones(8, 8, dtype=torch.bool)  # (8, 8)
+    masks = {"none": allowed, "a step too far": allowed.tril(1), "yours": causal_mask(8)}
+    rows, x = [], torch.randn(2, 8, 32, generator=torch.Generator().manual_seed(1))
+    for name, mask in masks.items():
+        model, reached = train(mask)
+        words = write(model, seeded(2))
+        right = sum(word == word[::-1] for word in words) / len(words)
+        looks = sees_the_future(model.read, x)
+        rows.append([name, reached, looks, right, len(set(words)), ", ".join(words[:3])])
+    columns = ["mask", "loss", "sees the future", "palindromes", "different words"]
+    display(Table(rows, [*columns, "for example"]))
+
+# %% [markdown]
+# A model that has learned to copy the letter it is about to be asked for says, when
+# there is nothing to copy, the same thing again and again. That can even look right:
+# count the *different* words before you believe a share.
+
+# %% [markdown]
 # ## 6. Spot the bug: similarity zero
-# *5 minutes · {{points slide_zero_score}}*
+# *5 minutes · {{points choice_zero_score}}*
 #
 # To keep a model from cheating, somebody sets the *similarities* between a word and all
-# words that follow it to 0. In one row the two allowed words have the similarities −3
-# and −4; two more are forbidden. How much of the weight do the forbidden ones get, both
-# together? {{options slide_zero_score}}
+# words that follow it to 0. In one row the two allowed words have the similarities 2
+# and −2; two more are forbidden. How much of the weight do the forbidden ones get, both
+# together? {{options choice_zero_score}}
 
-# %% nbgrader={"grade_id": "slide_zero_score"}
-slide_zero_score = None  # "a", "b", "c" or "d"
+# %% nbgrader={"grade_id": "choice_zero_score"}
+choice_zero_score = None  # "a", "b", "c" or "d"
 ### BEGIN SOLUTION
-slide_zero_score = "b"
+choice_zero_score = "b"
 ### END SOLUTION
 
-# %% nbgrader={"grade_id": "test_slide_zero_score"}
-check(slide_zero_score, "slide_zero_score")
+# %% nbgrader={"grade_id": "test_choice_zero_score"}
+check(choice_zero_score, "choice_zero_score")
 
 # %% [markdown]
 # ## 7. Predict: only before
-# *5 minutes · {{points slide_only_before}}*
+# *5 minutes · {{points choice_only_before}}*
 #
 # About the decoder of a Transformer (the part that writes) one often reads that each
 # token attends only to the tokens *before* it. Somebody takes that literally: the mask
 # is True strictly *below* the diagonal, an empty row gives zeros as in this course, and
 # the inputs are shifted right by one, `<go>` first. The model has one attention layer,
-# and its output is all that it predicts from. Which words does it know when it has to
-# predict word 5 of a sentence? {{options slide_only_before}}
+# and its output is all that it predicts from. At the place that has to predict word 5 of
+# a sentence: from which words can the output be *mixed*, that is, whose values can it
+# get? {{options choice_only_before}}
 
-# %% nbgrader={"grade_id": "slide_only_before"}
-slide_only_before = None  # "a", "b", "c" or "d"
+# %% nbgrader={"grade_id": "choice_only_before"}
+choice_only_before = None  # "a", "b", "c" or "d"
 ### BEGIN SOLUTION
-slide_only_before = "a"
+choice_only_before = "a"
 ### END SOLUTION
 
-# %% nbgrader={"grade_id": "test_slide_only_before"}
-check(slide_only_before, "slide_only_before")
+# %% nbgrader={"grade_id": "test_choice_only_before"}
+check(choice_only_before, "choice_only_before")
 
 # %% [markdown]
 # ## 8. Spot the bug: a mask for the wrong door
-# *10 minutes · {{points slide_two_booleans}}*
+# *10 minutes · {{points choice_two_booleans}}*
 #
 # A student has tested a padding mask with this course's `masked_attention`, where it
 # worked, and moves on to the module. The batch has two sentences; the first has four
@@ -285,19 +368,19 @@ check(slide_only_before, "slide_only_before")
 # output, weights = attention(x, x, x, key_padding_mask=real)
 # ```
 #
-# What happens? {{options slide_two_booleans}}
+# What happens? {{options choice_two_booleans}}
 
-# %% nbgrader={"grade_id": "slide_two_booleans"}
-slide_two_booleans = None  # "a", "b", "c" or "d"
+# %% nbgrader={"grade_id": "choice_two_booleans"}
+choice_two_booleans = None  # "a", "b", "c" or "d"
 ### BEGIN SOLUTION
-slide_two_booleans = "d"
+choice_two_booleans = "d"
 ### END SOLUTION
 
-# %% nbgrader={"grade_id": "test_slide_two_booleans"}
-check(slide_two_booleans, "slide_two_booleans")
+# %% nbgrader={"grade_id": "test_choice_two_booleans"}
+check(choice_two_booleans, "choice_two_booleans")
 
 # %% [markdown]
-# ## 9. Predict: one row too many
+# ## 9. Predict: one dot too many
 # *5 minutes · 2 points, graded by hand*
 #
 # A decoder (a model that writes word after word) is trained on *I am calm .* with the

@@ -66,8 +66,9 @@ check(shift_right)
 # Somebody trains such a model with *I am* as the decoder's input and *am Alex* as its
 # target, without a go symbol.
 #
-# Copy the table into the cell below and fill it in. The last column is for test time,
-# when the model has by mistake written *is* in its second step.
+# Copy the table into the cell below and fill it in for the **correct** training, with a
+# go symbol. The last column is for test time, when the model has by mistake written *is*
+# in its second step. Where an input cannot be known, write "what step … wrote".
 #
 # | step | input in training | target | input at test time |
 # |---|---|---|---|
@@ -76,8 +77,8 @@ check(shift_right)
 # | 3 | | | |
 # | 4 | | | |
 #
-# Then answer in one or two sentences each: What can their model not do, for want of a
-# go symbol? And why may step 3 go wrong at test time although it never does in
+# Then answer in one or two sentences each: What can the model of that somebody not do, for
+# want of a go symbol? And why may step 3 go wrong at test time although it never does in
 # training?
 
 # %% [markdown] nbgrader={"grade_id": "decoder_table", "points": 4}
@@ -87,7 +88,7 @@ check(shift_right)
 # | 1 | GO | I | GO |
 # | 2 | I | am | I |
 # | 3 | am | Alex | is |
-# | 4 | Alex | STOP | whatever was written in step 3 |
+# | 4 | Alex | STOP | what step 3 wrote |
 #
 # **Rubric.**
 #
@@ -205,7 +206,9 @@ check(luong_context)
 # The same with the additive score. Encoder and decoder may now have different sizes,
 # because each is projected first:
 #
-# $$e_i = u \cdot \tanh(s\,W_s + h_i\,W_h), \qquad u: \text{the argument } \mathtt{v}$$
+# $$e_i = u \cdot \tanh(s\,W_s + h_i\,W_h)$$
+#
+# The vector $u$ of the formula is the argument `v` of the function; it is not a value.
 #
 # Write `bahdanau_context(state, memory, w_s, w_h, v, mask)`: `(B, Ds)`, `(B, S, Dm)`,
 # `(Ds, A)`, `(Dm, A)`, `(A,)`, `(B, S)` → `(context (B, Dm), weights (B, S))`. `Ds` and
@@ -277,7 +280,7 @@ check(generate)
 
 # %% [markdown]
 # ## 8. Spot the bug: who looked at whom?
-# *5 minutes · {{points slide_alignment}}*
+# *5 minutes · {{points choice_alignment}}*
 #
 # A model has translated *ich habe das Buch gelesen* into *I have read the book*. Its
 # weights are drawn with the German words along the top and, down the side, the tokens
@@ -295,39 +298,39 @@ check(generate)
 # A reader concludes that the model looked at *das* in order to write *read*. What is
 # wrong?
 #
-# {{options slide_alignment}}
+# {{options choice_alignment}}
 
-# %% nbgrader={"grade_id": "slide_alignment"}
-slide_alignment = None  # "a", "b", "c" or "d"
+# %% nbgrader={"grade_id": "choice_alignment"}
+choice_alignment = None  # "a", "b", "c" or "d"
 ### BEGIN SOLUTION
-slide_alignment = "a"
+choice_alignment = "a"
 ### END SOLUTION
 
-# %% nbgrader={"grade_id": "test_slide_alignment"}
-check(slide_alignment, "slide_alignment")
+# %% nbgrader={"grade_id": "test_choice_alignment"}
+check(choice_alignment, "choice_alignment")
 
 # %% [markdown]
 # ## 9. Spot the bug: who asks?
-# *5 minutes · {{points slide_who_asks}}*
+# *5 minutes · {{points choice_who_asks}}*
 #
 # A program summarises a text of 400 words. After 20 words have been written you look at
 # the weights of its attention between text and summary: a tensor of shape (400, 20)
 # whose *rows* sum to one. It runs, and the summaries are bad. What has happened?
 #
-# {{options slide_who_asks}}
+# {{options choice_who_asks}}
 
-# %% nbgrader={"grade_id": "slide_who_asks"}
-slide_who_asks = None  # "a", "b", "c" or "d"
+# %% nbgrader={"grade_id": "choice_who_asks"}
+choice_who_asks = None  # "a", "b", "c" or "d"
 ### BEGIN SOLUTION
-slide_who_asks = "b"
+choice_who_asks = "b"
 ### END SOLUTION
 
-# %% nbgrader={"grade_id": "test_slide_who_asks"}
-check(slide_who_asks, "slide_who_asks")
+# %% nbgrader={"grade_id": "test_choice_who_asks"}
+check(choice_who_asks, "choice_who_asks")
 
 # %% [markdown]
 # ## 10. Spot the bug: a program that runs
-# *10 minutes · {{points slide_two_bugs}}*
+# *10 minutes · {{points choice_two_bugs}}*
 #
 # (The lecture takes a program like this one apart at the end of its appendix, "Two bugs
 # that hide one another".) A program classifies texts with a vocabulary of 3000 words,
@@ -342,20 +345,20 @@ check(slide_who_asks, "slide_who_asks")
 # x, _ = lstm(x)                          # then attention, mean, classifier
 # ```
 #
-# It runs on the author's test sentence, the result has the right shape, and the
-# embedding has 180,000 weights, as expected. How many steps does the LSTM make for a
-# text of 12 words, whose ids happen to be below 60?
+# It runs on the author's test sentence, 12 words whose ids happen to be below 60, and
+# the result has the right shape. One of these lines is put right before `lstm(x)`. Which
+# one stops the program on that sentence?
 #
-# {{options slide_two_bugs}}
+# {{options choice_two_bugs}}
 
-# %% nbgrader={"grade_id": "slide_two_bugs"}
-slide_two_bugs = None  # "a", "b", "c" or "d"
+# %% nbgrader={"grade_id": "choice_two_bugs"}
+choice_two_bugs = None  # "a", "b", "c" or "d"
 ### BEGIN SOLUTION
-slide_two_bugs = "d"
+choice_two_bugs = "d"
 ### END SOLUTION
 
-# %% nbgrader={"grade_id": "test_slide_two_bugs"}
-check(slide_two_bugs, "slide_two_bugs")
+# %% nbgrader={"grade_id": "test_choice_two_bugs"}
+check(choice_two_bugs, "choice_two_bugs")
 
 # %% [markdown]
 # ## 11. In your own words: the bottleneck
@@ -485,8 +488,8 @@ summary("04")
 # - Bengio et al., [Scheduled Sampling](https://arxiv.org/abs/1506.03099) (2015): a
 #   remedy for exposure bias, described by those who named the problem's cause.
 # - Chan et al., [Listen, Attend and Spell](https://arxiv.org/abs/1508.01211) (2015):
-#   the same model with sound as its source; its alignments run strictly from left to
-#   right.
+#   the same model with sound as its source; its alignments run nearly always from left
+#   to right.
 # - Olah and Carter, [Attention and Augmented Recurrent Neural
 #   Networks](https://distill.pub/2016/augmented-rnns/) (2016): the best pictures of an
 #   RNN that looks back.

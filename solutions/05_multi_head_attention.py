@@ -1,10 +1,11 @@
 # %% [markdown]
 # # Assignment 05 · Multi-head attention
 #
-# You build multi-head attention from its parts, prove that it equals torch's, find two
-# bugs that no error message reports, and predict what heads cost.
+# You build multi-head attention from its parts, prove that it equals torch's, switch
+# single heads off, find two bugs that no error message reports, and predict what heads
+# cost.
 #
-# - Expected time: about two and a half hours.
+# - Expected time: a little less than three hours.
 # - Below each answer stands a cell that checks it at once. It tells what is wrong, and
 #   often which misunderstanding is behind it. The grader uses the same checks with
 #   other numbers.
@@ -15,6 +16,7 @@
 #   flow (no `.detach()`, no NumPy).
 
 # %%
+import copy
 import math
 
 import torch
@@ -83,7 +85,8 @@ check(merge_heads)
 #    results into heads.
 # 2. Let every head attend, scaled by the root of a head's size. You may use
 #    `masked_attention(query, key, value, mask)` of unit 03, which works on the last two
-#    axes, scales by itself and returns `(output, weights)`; or write it out.
+#    axes, scales by itself and returns `(output, weights)`; or write it out. (Then note
+#    that `masked_softmax` needs a mask; with `mask=None` use `softmax`.)
 # 3. Merge the heads and send them through `self.out`.
 #
 # Return the pair `(output (B, T, D), weights (B, H, T, S))`: the weights of *every*
@@ -176,7 +179,55 @@ if got is not None:  # else exercise 3 or 4 is still to be solved
     print([f"{(a - b).abs().max():.1e}" for a, b in zip(got, expected)])
 
 # %% [markdown]
-# ## 5. Heads that share keys and values
+# ## 5. Switch a head off
+# *medium · 25 minutes · {{points without_head}}*
+#
+# Which heads of a trained layer are needed? To find out, one switches them off. Write
+# `without_head(mha, head)`: it takes an `nn.MultiheadAttention` as in exercise 4
+# (`head` counts from 0) and returns another `nn.MultiheadAttention` that computes the
+# same, except that this head *writes nothing*: what it would have added to the output is
+# missing, and nothing else.
+#
+# - All other heads write what they wrote before, neither more nor less. The bias of
+#   `out_proj` stays.
+# - The head still looks: the attention weights that the layer returns stay as they were.
+# - `mha` itself must not change. `copy.deepcopy` makes a copy of a module with all its
+#   parameters.
+# - Head `h` has the features `h d … (h + 1) d - 1` of queries, keys and values, as in
+#   exercise 1. You find its numbers in the attributes of the table above; there is more
+#   than one right place to change.
+# - With one head, and that one off, nothing is left but the bias of `out_proj`.
+#
+# Think before you code: what does a head write whose queries are all zero?
+
+# %% nbgrader={"grade_id": "without_head"}
+def without_head(mha, head):
+    """nn.MultiheadAttention, int -> nn.MultiheadAttention in which one head is off."""
+    ### BEGIN SOLUTION
+    silent = copy.deepcopy(mha)
+    size = mha.embed_dim // mha.num_heads
+    with torch.no_grad():  # stored as (out, in): what a head writes is in its columns
+        silent.out_proj.weight[:, head * size : (head + 1) * size] = 0
+    return silent
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "test_without_head"}
+check(without_head)
+
+# %% [markdown]
+# Look for yourself (not graded). A layer minus the same layer without head `h` is what
+# head `h` writes. Written by all heads, plus the bias, that must be the whole output:
+# the difference should be `1e-6` or less.
+
+# %%
+less = [without_head(theirs, h) for h in range(3)]
+if None not in less:  # else exercise 5 is still to be solved
+    whole = theirs(x, memory, memory)[0]  # (B, T, D)
+    written = [whole - layer(x, memory, memory)[0] for layer in less]  # 3 times (B, T, D)
+    print(f"{(sum(written) + theirs.out_proj.bias - whole).abs().max():.1e}")
+
+# %% [markdown]
+# ## 6. Heads that share keys and values
 # *medium · 25 minutes · {{points grouped_query_attention}}*
 #
 # A model that writes keeps the keys and values of everything so far. To save memory,
@@ -190,6 +241,7 @@ if got is not None:  # else exercise 3 or 4 is still to be solved
 #   divide `H`, raise a `ValueError`.
 # - Scores, scale (that of one head) and softmax as always. The mask, if there is one,
 #   is broadcastable to `(B, H, T, S)`; every row allows at least one key.
+#   (`masked_softmax` needs a mask; with `mask=None` use `softmax`.)
 # - Return `(output (B, H, T, d), weights (B, H, T, S))`.
 #
 # With `G = H` this is ordinary multi-head attention. Four heads with the queries 0, 1,
@@ -212,8 +264,8 @@ def grouped_query_attention(query, key, value, mask=None):
 check(grouped_query_attention)
 
 # %% [markdown]
-# ## 6. Spot the bug: split first
-# *5 minutes · {{points slide_pieces}}*
+# ## 7. Spot the bug: split first
+# *5 minutes · {{points choice_pieces}}*
 #
 # With $D = 512$ and 8 heads somebody splits *before* projecting:
 #
@@ -225,20 +277,20 @@ check(grouped_query_attention)
 # ```
 #
 # The shape in the comment is what was meant. How many weights do the three projections
-# have, and what is wrong, if anything? {{options slide_pieces}}
+# have, and what is wrong, if anything? {{options choice_pieces}}
 
-# %% nbgrader={"grade_id": "slide_pieces"}
-slide_pieces = None  # "a", "b", "c" or "d"
+# %% nbgrader={"grade_id": "choice_pieces"}
+choice_pieces = None  # "a", "b", "c" or "d"
 ### BEGIN SOLUTION
-slide_pieces = "b"
+choice_pieces = "b"
 ### END SOLUTION
 
-# %% nbgrader={"grade_id": "test_slide_pieces"}
-check(slide_pieces, "slide_pieces")
+# %% nbgrader={"grade_id": "test_choice_pieces"}
+check(choice_pieces, "choice_pieces")
 
 # %% [markdown]
-# ## 7. Spot the bug: one letter
-# *5 minutes · {{points slide_index}}*
+# ## 8. Spot the bug: one letter
+# *5 minutes · {{points choice_index}}*
 #
 # The scores of all heads at once, by `einsum`. Queries and keys have the shape (B, H,
 # T, d); $d$ is the size of a head:
@@ -248,36 +300,37 @@ check(slide_pieces, "slide_pieces")
 # ```
 #
 # Letters that do not occur after the arrow are summed over. What does this compute?
-# {{options slide_index}}
+# {{options choice_index}}
 
-# %% nbgrader={"grade_id": "slide_index"}
-slide_index = None  # "a", "b", "c" or "d"
+# %% nbgrader={"grade_id": "choice_index"}
+choice_index = None  # "a", "b", "c" or "d"
 ### BEGIN SOLUTION
-slide_index = "b"
+choice_index = "b"
 ### END SOLUTION
 
-# %% nbgrader={"grade_id": "test_slide_index"}
-check(slide_index, "slide_index")
+# %% nbgrader={"grade_id": "test_choice_index"}
+check(choice_index, "choice_index")
 
 # %% [markdown]
-# ## 8. Predict: more heads of the same size
-# *5 minutes · {{points slide_speed}}*
+# ## 9. Predict: more heads of the same size
+# *5 minutes · {{points choice_speed}}*
 #
-# A layer with $D = 512$ has 8 heads of 64 features. Somebody wants 16 heads, but keeps
-# their size at 64; $W_O$ brings the result back to 512. What happens to the number of
-# parameters, and to the multiplications for the scores? {{options slide_speed}}
+# A layer with $D = 512$, without biases, has 8 heads of 64 features. Somebody wants 16
+# heads, but keeps their size at 64; $W_O$ brings the result back to 512. What happens to
+# the number of parameters, and to the multiplications for the scores?
+# {{options choice_speed}}
 
-# %% nbgrader={"grade_id": "slide_speed"}
-slide_speed = None  # "a", "b", "c" or "d"
+# %% nbgrader={"grade_id": "choice_speed"}
+choice_speed = None  # "a", "b", "c" or "d"
 ### BEGIN SOLUTION
-slide_speed = "d"
+choice_speed = "d"
 ### END SOLUTION
 
-# %% nbgrader={"grade_id": "test_slide_speed"}
-check(slide_speed, "slide_speed")
+# %% nbgrader={"grade_id": "test_choice_speed"}
+check(choice_speed, "choice_speed")
 
 # %% [markdown]
-# ## 9. Written: the bias that does nothing
+# ## 10. Written: the bias that does nothing
 # *medium · 15 minutes · 4 points, graded by hand*
 #
 # In the lecture, 5 was added to the bias of the *key* layer, and the output stayed the
@@ -327,3 +380,6 @@ summary("05")
 # - Elhage et al., [A Mathematical Framework for Transformer
 #   Circuits](https://transformer-circuits.pub/2021/framework/index.html) (2021): takes
 #   "the output is a sum over heads" as its starting point and gets far with it.
+# - Olsson et al., [In-context Learning and Induction
+#   Heads](https://arxiv.org/abs/2209.11895) (2022): the pair of heads at the end of the
+#   lecture, looked for in language models of many sizes.

@@ -1,10 +1,11 @@
 # %% [markdown]
 # # Assignment 06 · Positional encoding
 #
-# You tell attention where things stand, in three ways: by sines and cosines, by a
-# learned table, and by rotations.
+# You write a test that shows that a layer does not see order. Then you tell attention
+# where things stand, in three ways: by sines and cosines, by a learned table, and by
+# rotations.
 #
-# - Expected time: about two and a half hours.
+# - Expected time: about three hours.
 # - Below each answer stands a cell that checks it at once. It says what is wrong, and
 #   often which misunderstanding caused it. The grader uses the same checks with other
 #   numbers.
@@ -12,6 +13,8 @@
 #   a head.
 # - Positions are counted from 0. Pairs of columns are $(2i, 2i + 1)$, and $i$ is
 #   counted from 0 as well.
+# - Vectors are rows, as everywhere in this course; where a column is meant, it is
+#   written with a transpose, $p_t^\top$.
 # - Functions must not change the tensors that they are given, and must let gradients
 #   flow (no `.detach()`, no NumPy).
 
@@ -26,7 +29,44 @@ from course_utils import check, summary
 from course_utils.plotting import curves, heatmap
 
 # %% [markdown]
-# ## 1. Sines and cosines
+# ## 1. A test for equivariance
+# *medium · 25 minutes · {{points is_equivariant}}*
+#
+# Write `is_equivariant(layer, x)`: do the outputs of a layer follow its inputs, whenever
+# the time steps change places? `layer` takes `(B, T, D)` and gives `(B, T, E)`, where
+# `E` may differ from `D`; `x` is `(B, T, D)`, random numbers. Return True or False.
+#
+# - Equivariant means $f(Px) = P f(x)$ for **every** permutation $P$ of the steps. There
+#   are layers that follow some permutations and not others, and the checks have many of
+#   them. `T` is at most 6, so you can try all (`itertools.permutations(range(6))` has
+#   720), or many at random, or few that you have thought about. One is not enough, and
+#   two are enough only if every permutation can be made of them.
+# - `x[:, order]` puts the steps of `x` into the order `order`, a list or a tensor of `T`
+#   whole numbers.
+# - Each step and each sentence has to follow, not only their mean. Differences of up to
+#   1e-5 are rounding; the layers that are not equivariant differ by 1e-4 or more.
+# - With a single step there is nothing to permute: True.
+# - Call the layer; do not look inside it.
+
+# %% nbgrader={"grade_id": "is_equivariant"}
+def is_equivariant(layer, x):
+    """layer: (B, T, D) -> (B, T, E); x (B, T, D) -> True or False."""
+    ### BEGIN SOLUTION
+    out = layer(x)  # (B, T, E)
+    for t in range(x.shape[1] - 1):
+        # swaps of neighbours are enough: every permutation is made of them
+        order = torch.arange(x.shape[1])  # (T,)
+        order[t], order[t + 1] = t + 1, t
+        if not torch.allclose(layer(x[:, order]), out[:, order], atol=1e-5):
+            return False
+    return True
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "test_is_equivariant"}
+check(is_equivariant)
+
+# %% [markdown]
+# ## 2. Sines and cosines
 # *easy · 20 minutes · {{points sinusoidal_encoding}}*
 #
 # Write `sinusoidal_encoding(length, dim)`: → `(T, D)`, one row per position
@@ -64,7 +104,7 @@ def sinusoidal_encoding(length, dim):
 check(sinusoidal_encoding)
 
 # %% [markdown]
-# ## 2. Learned positions
+# ## 3. Learned positions
 # *easy · 15 minutes · {{points LearnedPositions}}*
 #
 # Complete `forward`. The constructor is given: `self.table` is an embedding with
@@ -97,15 +137,15 @@ class LearnedPositions(nn.Module):
 check(LearnedPositions)
 
 # %% [markdown]
-# ## 3. A step in time is a rotation
+# ## 4. A step in time is a rotation
 # *medium · 30 minutes · {{points shift_matrix}}*
 #
 # Write `shift_matrix(offset, dim)`: → the `(D, D)` matrix $M$ with
 #
-# $$M\, p_t = p_{t + \text{offset}} \qquad \text{for every } t,$$
+# $$M\, p_t^\top = p_{t + \text{offset}}^\top \qquad \text{for every } t,$$
 #
-# where $p_t$ is row $t$ of `sinusoidal_encoding`, written as a column. The matrix
-# depends on the offset, not on $t$.
+# where $p_t$ is row $t$ of `sinusoidal_encoding`. $M$ stands on the left, so the row
+# becomes a column. The matrix depends on the offset, not on $t$.
 #
 # - `offset` is a whole number; it may be negative (back in time) or 0. `dim` is even.
 # - Derive it with pencil and paper. Take one pair, write its sine and its cosine at
@@ -130,14 +170,14 @@ def shift_matrix(offset, dim):
 check(shift_matrix)
 
 # %% [markdown]
-# ## 4. Rotary encoding
+# ## 5. Rotary encoding
 # *medium · 30 minutes · {{points rotary}}*
 #
 # Write `rotary(x, positions)`: `(B, H, T, d)`, `(T,)` → `(B, H, T, d)`. Step $t$ stands
 # at `positions[t]`, a whole number (not always $t$ itself). Every pair of neighbouring
 # features $(x_{2i}, x_{2i+1})$ is a vector in the plane, the first number to the right,
 # the second one up. Turn it counterclockwise by the angle
-# $\text{positions}[t] \cdot \omega_i$, with the speeds of exercise 1 for $d$ columns in
+# $\text{positions}[t] \cdot \omega_i$, with the speeds of exercise 2 for $d$ columns in
 # the place of $D$.
 #
 # - The turned vector is a mixture of what becomes of $(1, 0)$ and of $(0, 1)$: find
@@ -175,8 +215,8 @@ if turned[0] is not None:
     heatmap((turned[0] @ turned[1].mT)[0, 0], title="scores by place", values=False)
 
 # %% [markdown]
-# ## 5. Spot the mistake: the frequencies
-# *5 minutes · {{points slide_frequencies}}*
+# ## 6. Spot the mistake: the frequencies
+# *5 minutes · {{points choice_frequencies}}*
 #
 # Somebody codes the frequencies of the sines and cosines for $D = 8$ columns:
 #
@@ -185,20 +225,20 @@ if turned[0] is not None:
 # omega = 10000.0 ** (-2 * i / D)      # one per pair of columns
 # ```
 #
-# What comes out? {{options slide_frequencies}}
+# What comes out? {{options choice_frequencies}}
 
-# %% nbgrader={"grade_id": "slide_frequencies"}
-slide_frequencies = None  # "a", "b", "c" or "d"
+# %% nbgrader={"grade_id": "choice_frequencies"}
+choice_frequencies = None  # "a", "b", "c" or "d"
 ### BEGIN SOLUTION
-slide_frequencies = "c"
+choice_frequencies = "c"
 ### END SOLUTION
 
-# %% nbgrader={"grade_id": "test_slide_frequencies"}
-check(slide_frequencies, "slide_frequencies")
+# %% nbgrader={"grade_id": "test_choice_frequencies"}
+check(choice_frequencies, "choice_frequencies")
 
 # %% [markdown]
-# ## 6. Spot the mistake: where is the place?
-# *10 minutes · {{points slide_position_table}}*
+# ## 7. Spot the mistake: where is the place?
+# *10 minutes · {{points choice_position_table}}*
 #
 # Somebody adds learned positions to a batch of texts, `tokens` of shape (B, T):
 #
@@ -212,36 +252,36 @@ check(slide_frequencies, "slide_frequencies")
 # ```
 #
 # It runs with batches of up to 50 texts, of any length. What is added to a word?
-# {{options slide_position_table}}
+# {{options choice_position_table}}
 
-# %% nbgrader={"grade_id": "slide_position_table"}
-slide_position_table = None  # "a", "b", "c" or "d"
+# %% nbgrader={"grade_id": "choice_position_table"}
+choice_position_table = None  # "a", "b", "c" or "d"
 ### BEGIN SOLUTION
-slide_position_table = "a"
+choice_position_table = "a"
 ### END SOLUTION
 
-# %% nbgrader={"grade_id": "test_slide_position_table"}
-check(slide_position_table, "slide_position_table")
+# %% nbgrader={"grade_id": "test_choice_position_table"}
+check(choice_position_table, "choice_position_table")
 
 # %% [markdown]
-# ## 7. Predict: who can tell?
-# *5 minutes · {{points slide_insensitive}}*
+# ## 8. Predict: who can tell?
+# *5 minutes · {{points choice_insensitive}}*
 #
 # A self-attention layer without positions reads *dog bites man* and *man bites dog*.
 # Somebody claims that nothing that comes after it can tell the two sentences apart.
-# Which of these read-outs can? {{options slide_insensitive}}
+# Which of these read-outs can? {{options choice_insensitive}}
 
-# %% nbgrader={"grade_id": "slide_insensitive"}
-slide_insensitive = None  # "a", "b", "c" or "d"
+# %% nbgrader={"grade_id": "choice_insensitive"}
+choice_insensitive = None  # "a", "b", "c" or "d"
 ### BEGIN SOLUTION
-slide_insensitive = "d"
+choice_insensitive = "d"
 ### END SOLUTION
 
-# %% nbgrader={"grade_id": "test_slide_insensitive"}
-check(slide_insensitive, "slide_insensitive")
+# %% nbgrader={"grade_id": "test_choice_insensitive"}
+check(choice_insensitive, "choice_insensitive")
 
 # %% [markdown]
-# ## 8. Written: build a head
+# ## 9. Written: build a head
 # *medium · 30 minutes · 5 points, graded by hand*
 #
 # In all parts step $t$ asks and step $s$ is looked at; vectors are rows, as in unit 02
@@ -251,12 +291,14 @@ check(slide_insensitive, "slide_insensitive")
 #    $D$ features for the word and $D$ for its place. Build $W_Q$ and $W_K$, each of
 #    $2D \times D$, so that every step looks *two steps ahead*, whatever the words are,
 #    and so that the weight of that step can be brought as close to 1 as one likes. Write
-#    them as blocks, with the matrices $M_\Delta$ of the lecture (exercise 3), and write
+#    them as blocks, with the matrices $M_\Delta$ of the lecture (exercise 4) and, if you
+#    need it, a number $\beta$ that you may choose as large as you like, and write
 #    the score of $t$ and $s$ as a function of $s - t$.
 # 2. *Rotary, one pair* ($d = 2$, $\omega = 1$). All words have the same query $q$ and
-#    the same key $k$, both of length 1. Choose them so that the score is largest for
-#    the key *one step back*, and show that it is. Which other distances does this head
-#    mistake for one step back, nearly, and why?
+#    the same key $k$, both of length 1, and no factor besides. Choose them so that the
+#    score is largest for the key *one step back*, and show that it is. Which other
+#    distances does this head mistake for one step back, nearly, and why? Name the two
+#    nearest such distances, one back and one ahead.
 # 3. *A learned table, added.* *I walk my dog every day* and *every single day I walk my
 #    dog*: *dog* stands two steps after *walk* in both. Is the score of *walk* (as
 #    query) and *dog* (as key) the same in both? Write it as
@@ -268,10 +310,10 @@ check(slide_insensitive, "slide_insensitive")
 # **Rubric.**
 #
 # - 2 points for part 1. Zeros in the upper blocks, which meet the words; below, for
-#   example, $c\, M_2^\top$ in $W_Q$ and $I$ in $W_K$ (or $c\, I$ and $M_{-2}^\top$): 1
+#   example, $\beta\, M_2^\top$ in $W_Q$ and $I$ in $W_K$ (or $\beta\, I$ and $M_{-2}^\top$): 1
 #   point, also without the transpose if the text says that $p_t$ is meant as a column.
-#   The score is $c\, p_{t+2} \cdot p_s = c \sum_i \cos((s - t - 2)\,\omega_i)$, largest
-#   at $s = t + 2$, and a large factor $c$ makes softmax as sharp as one likes: 1 point.
+#   The score is $\beta\, p_{t+2} \cdot p_s = \beta \sum_i \cos((s - t - 2)\,\omega_i)$, largest
+#   at $s = t + 2$, and a large factor $\beta$ makes softmax as sharp as one likes: 1 point.
 # - 2 points for part 2. With the angle $\varphi$ from $q$ to $k$ the score is
 #   $q \cdot R_{s-t}\, k = \cos(s - t + \varphi)$ (1 point). It is largest at
 #   $s - t = -1$ for $\varphi = 1$, e.g. $q = (1, 0)$, $k = (\cos 1, \sin 1)$. One full

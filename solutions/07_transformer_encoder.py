@@ -5,7 +5,10 @@
 # the words decides, find two mistakes that others made, and predict what two changes
 # do.
 #
-# - Expected time: about three hours.
+# - Expected time: about three hours. You can do it in three sittings, beside the
+#   lecture: exercises 1, 2, 7 to 9 and 11 after its part 1 (60 minutes), 3 to 5 after
+#   part 2 (65 minutes), 6 after part 3 (45 minutes). Exercises 10 and 12 (15 minutes)
+#   go with its appendix, and can be solved without it.
 # - Below each answer stands a cell that checks it at once. It says what is wrong, and
 #   often which misunderstanding caused it. The grader uses the same checks with other
 #   numbers.
@@ -66,6 +69,9 @@ check(layer_norm)
 # Complete `forward`: the layer `inner`, a ReLU, the layer `outer`. `x` may have any
 # leading axes, `(..., D)`; every token is treated by itself. No residual here, no
 # dropout.
+#
+# Example: with one feature, two hidden units, the weights 1 and −1 in `inner`, 1 and 1
+# in `outer`, and no bias, it computes $|x|$: the tokens −3, 0, 2 become 3, 0, 2.
 
 # %% nbgrader={"grade_id": "FeedForward"}
 class FeedForward(nn.Module):
@@ -93,6 +99,10 @@ check(FeedForward)
 #
 # - post-norm, the default: $x \leftarrow \mathrm{norm}(x + f(x))$
 # - pre-norm, if `norm_first`: $x \leftarrow x + f(\mathrm{norm}(x))$
+#
+# In both orders the second half starts from what the first half returned. A check by
+# hand, for one half with $f(v) = 2v$, a fresh norm and the token $(1, 3)$: post-norm
+# gives $(-1, 1)$, pre-norm $(-1, 5)$.
 #
 # What else there is to know:
 #
@@ -141,7 +151,9 @@ check(EncoderBlock)
 # - `forward(x, mask=None)` sends `x` through the blocks in order, each with the mask,
 #   then through the last norm if there is one.
 # - The checks copy weights in by name, such as `blocks.0.attention.query.weight` and
-#   `norm.weight`. Nothing else may have parameters.
+#   `norm.weight`. Nothing else may have parameters. To count them yourself:
+#   `sum(p.numel() for p in Encoder(32, 4, 128, 6, norm_first=True).parameters())` is
+#   76,288.
 # - Not allowed: `nn.TransformerEncoder` and its kin.
 
 # %% nbgrader={"grade_id": "Encoder"}
@@ -238,10 +250,22 @@ print(practice[0])
 #   works: `D = 32`, 2 heads, one pre-norm block of hidden width 64, Adam with a
 #   learning rate of `5e-3`, batches of 50 in a new order in every epoch, 10 epochs.
 #
-# You may define a class for the model in the same cell, above the function. Try it on
-# the practice data first: `model = train_classifier(practice[:1000],
-# practice_labels[:1000], 5, practice_pad, seed=0)`, then look at
-# `(model(practice[1000:]).argmax(-1) == practice_labels[1000:]).float().mean()`.
+# A way through it: (1) a class with `embed`, `encoder` and a last linear layer, whose
+# `forward` goes from `(B, T)` tokens to `(B, classes)` logits; print the shape after
+# every line once. (2) The loop over epochs and batches. (3) `model.eval()`, return. You
+# may define the class in the same cell, above the function.
+#
+# The cell with the check takes a while, so try it on the practice data first:
+#
+# ```python
+# data = practice[:1000], practice_labels[:1000]
+# model = train_classifier(*data, 5, practice_pad, seed=0)
+# found = model(practice[1000:]).argmax(-1)
+# (found == practice_labels[1000:]).float().mean()
+# ```
+#
+# What the number tells: near .20, it has learned nothing (is the loss falling?); near
+# .50, it finds both impressions and not which came last (positions?).
 
 # %% nbgrader={"grade_id": "train_classifier"}
 def train_classifier(tokens, labels, classes, pad, seed):
@@ -278,7 +302,7 @@ check(train_classifier)
 
 # %% [markdown]
 # ## 7. Spot the mistake: the feed-forward layer
-# *5 minutes · {{points slide_feed_forward}}*
+# *5 minutes · {{points choice_feed_forward}}*
 #
 # In a pre-norm block, $x \leftarrow x + \mathrm{FF}(\mathrm{LN}(x))$, somebody builds
 # the feed-forward layer like this:
@@ -289,101 +313,106 @@ check(train_classifier)
 #
 # It runs, and it trains. What is wrong with it?
 #
-# {{options slide_feed_forward}}
+# {{options choice_feed_forward}}
 
-# %% nbgrader={"grade_id": "slide_feed_forward"}
-slide_feed_forward = None  # "a", "b", "c" or "d"
+# %% nbgrader={"grade_id": "choice_feed_forward"}
+choice_feed_forward = None  # "a", "b", "c" or "d"
 ### BEGIN SOLUTION
-slide_feed_forward = "b"
+choice_feed_forward = "b"
 ### END SOLUTION
 
-# %% nbgrader={"grade_id": "test_slide_feed_forward"}
-check(slide_feed_forward, "slide_feed_forward")
+# %% nbgrader={"grade_id": "test_choice_feed_forward"}
+check(choice_feed_forward, "choice_feed_forward")
 
 # %% [markdown]
 # ## 8. Predict: who feels it?
-# *5 minutes · {{points slide_layer_norm}}*
+# *5 minutes · {{points choice_layer_norm}}*
 #
-# A common explanation of layer norm: *for every training example, mean and standard
-# deviation run over all neurons of the layer.* Test it on a batch of `B` sentences with
-# `T` tokens of `D` features. You add 5 to *one* number, feature 0 of the third token of
-# the first sentence. Which outputs of a Transformer's layer norm change?
+# A batch of `B` sentences with `T` tokens of `D` features goes through a fresh layer
+# norm ($\gamma = 1$, $\beta = 0$). Now you add 5 to *all* `D` features of *one* token
+# of the first sentence, and to *one* feature of *all* `T` tokens of the second. Which
+# outputs change?
 #
-# {{options slide_layer_norm}}
+# {{options choice_layer_norm}}
 
-# %% nbgrader={"grade_id": "slide_layer_norm"}
-slide_layer_norm = None  # "a", "b", "c" or "d"
+# %% nbgrader={"grade_id": "choice_layer_norm"}
+choice_layer_norm = None  # "a", "b", "c" or "d"
 ### BEGIN SOLUTION
-slide_layer_norm = "b"
+choice_layer_norm = "b"
 ### END SOLUTION
 
-# %% nbgrader={"grade_id": "test_slide_layer_norm"}
-check(slide_layer_norm, "slide_layer_norm")
+# %% nbgrader={"grade_id": "test_choice_layer_norm"}
+check(choice_layer_norm, "choice_layer_norm")
 
 # %% [markdown]
 # ## 9. Predict: a linear attention
-# *5 minutes · {{points slide_linear}}*
+# *5 minutes · {{points choice_linear}}*
 #
 # A common claim: self-attention maps the layer below *linearly* onto the next, because
 # $a_t = \sum_s \alpha_{t,s}\, h_s W_V$. It does not. Somebody wants a variant for which
 # it is true: a linear map of $h$. Which change makes it so?
 #
-# {{options slide_linear}}
+# {{options choice_linear}}
 
-# %% nbgrader={"grade_id": "slide_linear"}
-slide_linear = None  # "a", "b", "c" or "d"
+# %% nbgrader={"grade_id": "choice_linear"}
+choice_linear = None  # "a", "b", "c" or "d"
 ### BEGIN SOLUTION
-slide_linear = "c"
+choice_linear = "c"
 ### END SOLUTION
 
-# %% nbgrader={"grade_id": "test_slide_linear"}
-check(slide_linear, "slide_linear")
+# %% nbgrader={"grade_id": "test_choice_linear"}
+check(choice_linear, "choice_linear")
 
 # %% [markdown]
 # ## 10. Spot the mistake: a random fifth
-# *5 minutes · {{points slide_stocks}}*
+# *5 minutes · {{points choice_stocks}}*
 #
 # Somebody predicts a share price. The series is cut into windows of 24 days, one
 # beginning at every day; a random fifth of the windows is kept for the test. There the
 # error is half that of *tomorrow's price is today's*. What has to be changed before you
 # believe it?
 #
-# {{options slide_stocks}}
+# {{options choice_stocks}}
 
-# %% nbgrader={"grade_id": "slide_stocks"}
-slide_stocks = None  # "a", "b", "c" or "d"
+# %% nbgrader={"grade_id": "choice_stocks"}
+choice_stocks = None  # "a", "b", "c" or "d"
 ### BEGIN SOLUTION
-slide_stocks = "c"
+choice_stocks = "c"
 ### END SOLUTION
 
-# %% nbgrader={"grade_id": "test_slide_stocks"}
-check(slide_stocks, "slide_stocks")
+# %% nbgrader={"grade_id": "test_choice_stocks"}
+check(choice_stocks, "choice_stocks")
 
 # %% [markdown]
 # ## 11. In your own words
 # *15 minutes · 4 points, graded by hand*
 #
-# You are asked to review an encoder for sentences of different lengths in which
-# somebody has replaced every layer norm by a batch norm over batch and time, "because
-# it works so well for images". Explain in five to eight sentences what will go wrong:
-# (1) for a sentence that is padded, (2) when the batches are small, (3) between
-# training and prediction. (4) Name one experiment, with what you would measure, that
+# The lecture compares a norm over the features of one token with a norm over the batch.
+# Here is a third one: somebody takes mean and variance over *time and features of one
+# sentence*, all $T \cdot D$ numbers of it together, and builds it into a model that
+# *writes*, under a causal mask. Explain in five to eight sentences: (1) what leaks in
+# training, although the mask is right; (2) what padding does; (3) what happens while the
+# model writes token by token. (4) Name one experiment, with what you would measure, that
 # shows one of these to someone who does not believe you.
 
 # %% [markdown] nbgrader={"grade_id": "batch_norm_review", "points": 4}
 # ### BEGIN SOLUTION
 # **Rubric.**
 #
-# - 1 point: padding takes part in mean and variance (or: a sentence's features change
-#   with the amount of padding or with the other sentences in the batch).
-# - 1 point: small batches give noisy statistics; long sequences force small batches.
-# - 1 point: in training the statistics of the batch are used, in prediction running
-#   averages, so the two are different functions; lengths and padding at prediction time
-#   may differ from those in training.
-# - 1 point: a concrete experiment with a measured quantity, e.g. normalise the same
-#   sentence in two batches and compare its features; or the accuracy with ten more
-#   steps of padding; or the spread of one token's output over random batches of growing
-#   size. "Train it and see" without a quantity gets no point.
+# - 1 point: mean and variance run over later tokens too, so every position is shifted
+#   and scaled by something that depends on the future, and so on its own answer; the
+#   mask only closes the attention.
+# - 1 point: padding takes part in mean and variance, so a sentence's features change
+#   with the amount of padding, that is with the longest sentence of its batch. (The
+#   values of the other sentences do not come in: a point is not lost for saying so.)
+# - 1 point: in writing, the future is not there: position $t$ is normalised by the
+#   tokens so far, in training it was by all of them, so the two are different functions;
+#   and with every new token the statistics of all earlier ones change, so that nothing
+#   computed for them can be kept. One of the two is enough.
+# - 1 point: a concrete experiment with a measured quantity, e.g. change the last token
+#   and measure how far the first one's output moves; or add ten steps of padding and
+#   compare the features; or compare one pass over the whole sentence with a pass per
+#   token. "Train it and see" without a quantity gets no point.
 # ### END SOLUTION
 
 # %% [markdown]
@@ -402,17 +431,18 @@ check(slide_stocks, "slide_stocks")
 # - A bidirectional recurrent network: one from left to right, one from right to left.
 
 # %% [markdown] nbgrader={"grade_id": "four_ways", "points": 3}
-# | layer | which inputs reach output $t$ in one layer? | how many layers until input 0 reaches output $n - 1$? | how many steps of one layer must wait for each other? |
+# | layer | which inputs reach output $t$ in one layer (layer $\ell$)? | how many layers until input 0 reaches output $n - 1$? | how many steps of one layer must wait for each other? |
 # |---|---|---|---|
 # | convolutions, dilation $2^\ell$ | … | … | … |
 # | causal self-attention | … | … | … |
 # | self-attention, window $w$ | … | … | … |
 # | bidirectional recurrent network | … | … | … |
+#
 # ### BEGIN SOLUTION
 # **Rubric.** A quarter of a point per cell, rounded to half points. Off by one in a
 # number of layers is fine where the reasoning is right.
 #
-# | layer | which inputs reach output $t$ in one layer? | how many layers until input 0 reaches output $n - 1$? | how many steps of one layer must wait for each other? |
+# | layer | which inputs reach output $t$ in one layer (layer $\ell$)? | how many layers until input 0 reaches output $n - 1$? | how many steps of one layer must wait for each other? |
 # |---|---|---|---|
 # | convolutions, dilation $2^\ell$ | three: $t - 2^\ell$, $t$, $t + 2^\ell$ | $\log_2 n$, rounded up ($L$ layers reach $2^L - 1$ steps) | 1 |
 # | causal self-attention | all $s \le t$ | 1 | 1 |

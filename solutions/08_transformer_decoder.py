@@ -4,7 +4,11 @@
 # You write the half of the Transformer that writes: its block, its loss, its learning
 # rate, three ways to decode, and the cache that makes it fast. At the end your parts
 # are put together and write. Everything from earlier units comes from `course_utils`.
-# In all about three hours.
+#
+# In all about three hours. You can do it in three sittings, beside the lecture:
+# exercises 1 to 4 after its part 1 (40 minutes), 5 and 6 after part 2 (25 minutes), 7
+# to 10 and 12 after part 3 (115 minutes). Exercise 11 (10 minutes) brings its own
+# tables.
 #
 # Conventions, as in the whole course: batch first; `B` batch, `T` target length, `S`
 # source length, `D` model size, `H` heads, `V` words; masks are boolean, True = *may
@@ -74,7 +78,7 @@ check(DecoderBlock)
 
 # %% [markdown]
 # ## 2. Your turn: the row of *name*
-# *5 minutes · {{points slide_your_turn}}*
+# *5 minutes · {{points choice_your_turn}}*
 #
 # The source is the French *Salut, je suis Alex*; the English *Hello, my name* is
 # written so far. These are the similarities of every English word with every French one
@@ -87,52 +91,52 @@ check(DecoderBlock)
 # | name | 0 | ln 2 | 0 | ln 4 |
 #
 # What does the cross-attention of a Transformer put in the place of *name*? ($e^{\ln
-# a}$ is $a$, so it can be done by hand.) {{options slide_your_turn}}
+# a}$ is $a$, so it can be done by hand.) {{options choice_your_turn}}
 
-# %% nbgrader={"grade_id": "slide_your_turn"}
-slide_your_turn = None  # "a", "b", "c" or "d"
+# %% nbgrader={"grade_id": "choice_your_turn"}
+choice_your_turn = None  # "a", "b", "c" or "d"
 ### BEGIN SOLUTION
-slide_your_turn = "b"
+choice_your_turn = "b"
 ### END SOLUTION
 
-# %% nbgrader={"grade_id": "test_slide_your_turn"}
-check(slide_your_turn, "slide_your_turn")
+# %% nbgrader={"grade_id": "test_choice_your_turn"}
+check(choice_your_turn, "choice_your_turn")
 
 # %% [markdown]
 # ## 3. Predict: how many sets of keys?
-# *5 minutes · {{points slide_cross}}*
+# *5 minutes · {{points choice_cross}}*
 #
 # A Transformer as in the paper, but with 6 layers in the encoder and 3 in the decoder,
 # translates a sentence into 20 words, one by one. How many different sets of keys do
 # its *cross*-attentions use on the way? (A set: the keys of all source words.)
-# {{options slide_cross}}
+# {{options choice_cross}}
 
-# %% nbgrader={"grade_id": "slide_cross"}
-slide_cross = None  # "a", "b", "c" or "d"
+# %% nbgrader={"grade_id": "choice_cross"}
+choice_cross = None  # "a", "b", "c" or "d"
 ### BEGIN SOLUTION
-slide_cross = "a"
+choice_cross = "a"
 ### END SOLUTION
 
-# %% nbgrader={"grade_id": "test_slide_cross"}
-check(slide_cross, "slide_cross")
+# %% nbgrader={"grade_id": "test_choice_cross"}
+check(choice_cross, "choice_cross")
 
 # %% [markdown]
 # ## 4. Predict: one wrong word in training
-# *5 minutes · {{points slide_sequential}}*
+# *5 minutes · {{points choice_sequential}}*
 #
 # In training, a target of 12 tokens $y_0, \dots, y_{11}$ goes into the decoder, shifted
 # right by one place, under the causal mask; out come 12 predictions. You replace $y_5$
 # by another word. How many of the 12 predicted distributions can change?
-# {{options slide_sequential}}
+# {{options choice_sequential}}
 
-# %% nbgrader={"grade_id": "slide_sequential"}
-slide_sequential = None  # "a", "b", "c" or "d"
+# %% nbgrader={"grade_id": "choice_sequential"}
+choice_sequential = None  # "a", "b", "c" or "d"
 ### BEGIN SOLUTION
-slide_sequential = "a"
+choice_sequential = "a"
 ### END SOLUTION
 
-# %% nbgrader={"grade_id": "test_slide_sequential"}
-check(slide_sequential, "slide_sequential")
+# %% nbgrader={"grade_id": "test_choice_sequential"}
+check(choice_sequential, "choice_sequential")
 
 # %% [markdown]
 # ## 5. Label smoothing
@@ -151,7 +155,8 @@ check(slide_sequential, "slide_sequential")
 # - Not allowed: the argument `label_smoothing` of torch's loss. Everything else is.
 #
 # Example: $V = 4$ and $\varepsilon = 0.2$ give the target (0.05, 0.05, **0.85**, 0.05)
-# where word 2 is right.
+# where word 2 is right. If the model gives the four words the probabilities .1, .1, .7,
+# .1, the loss of this position is .649.
 
 # %% nbgrader={"grade_id": "smoothed_loss"}
 def smoothed_loss(logits, targets, pad, smoothing):
@@ -252,6 +257,30 @@ check(greedy_decode)
 #
 # Other sound ways to treat finished hypotheses, such as setting them aside and
 # comparing at the end, are accepted as well.
+#
+# A model to play with: six words, and what comes next depends on the last word alone.
+# Word 0 is `bos`, word 1 is `eos`. Follow both searches on paper first: where does the
+# one with two beams overtake?
+
+# %%
+CHANCES = {0: {2: 0.6, 3: 0.4}, 2: {4: 0.5, 5: 0.5}, 3: {4: 0.9, 5: 0.1}}
+
+
+def six_words(tokens):  # (1, t) -> (1, 6)
+    chances = CHANCES.get(int(tokens[0, -1]), {1: 1.0})  # after words 4 and 5: eos
+    return torch.tensor([[math.log(chances.get(word, 1e-9)) for word in range(6)]])
+
+
+# beam_search(six_words, bos=0, eos=1, max_len=4, beams=2) should be [3, 4, 1] with a
+# log probability of -1.02, that is ln(.4 · .9); with beams=1 it is -1.20, ln(.6 · .5).
+
+# %% [markdown]
+# <details><summary>A hint, if you do not know how to begin</summary>
+#
+# A hypothesis is a pair: its score and its list of tokens. Keep a list of them. In each
+# of the `max_len` rounds make a new, empty list of candidates; go through the
+# hypotheses, and ask of each whether it is finished. At the end of the round, sort.
+# </details>
 
 # %% nbgrader={"grade_id": "beam_search"}
 def beam_search(next_logits, bos, eos, max_len, beams):
@@ -293,11 +322,13 @@ check(beam_search)
 #    `top_p`. One always stays.
 #
 # What does not stay has probability 0, the rest of a row sums to one, and each number
-# stands at the place of its word. Logits of ±1000 must not overflow. No two words of a
-# row are equally likely.
+# stands at the place of its word. `top_k` is at least 1, `top_p` lies between 0 and 1.
+# Logits of ±1000 must not overflow. No two words of a row are equally likely.
 #
-# The probabilities .4, .1, .3, .2 with `top_p = 0.6` become .57, 0, .43, 0: the
-# likeliest word alone has less than .6, together with the next it has .7.
+# Two examples, with the probabilities .4, .1, .3, .2. With `top_p = 0.6` they become
+# .57, 0, .43, 0: the likeliest word alone has less than .6, together with the next it
+# has .7. With `top_k = 2` and `top_p = 0.5` they become 1, 0, 0, 0: once two words are
+# left, the likeliest has .57 and is enough.
 
 # %% nbgrader={"grade_id": "sampling_weights"}
 def sampling_weights(logits, temperature=1.0, top_k=None, top_p=None):
@@ -326,16 +357,27 @@ check(sampling_weights)
 # the newest token alone, (B, 1, D), and returns (B, 1, D): what causal multi-head
 # self-attention over all tokens since the last `reset()` gives at the newest position.
 #
-# - Each key and value is computed once, in the step of its token, and kept as it is,
-#   even if the weights should change later. Keep those of earlier steps on the object
-#   (under names of your choice; they are not parameters, and must not become part of
-#   the `state_dict`).
+# - Each key and value is computed once, in the step of its token, and kept, even if the
+#   weights change between two steps. (This is how the check sees that nothing is
+#   computed twice.) Keep those of earlier steps on the object (under names of your
+#   choice; they are not parameters, and must not become part of the `state_dict`).
 # - The newest token sees itself.
 # - `reset()` forgets everything and returns nothing; the next sequence may have another
 #   batch size. It is called by `__init__`, and may be called twice in a row.
 # - `split_heads(x, heads)`, `merge_heads(x)` and `masked_attention(query, key, value)`
 #   from earlier units help. The scale is that of one head. Not allowed:
 #   `nn.MultiheadAttention`.
+#
+# A test of your own, before the check below: a plain `MultiHeadAttention` with the same
+# weights and a causal mask must give the same, all steps at once.
+#
+# ```python
+# cached, plain = CachedAttention(12, 3), MultiHeadAttention(12, 3)
+# plain.load_state_dict(cached.state_dict())
+# x = torch.randn(2, 5, 12)
+# steps = torch.cat([cached.step(x[:, t : t + 1]) for t in range(5)], dim=1)
+# (steps - plain(x, x, x, causal_mask(5))[0]).abs().max()  # about 1e-7
+# ```
 
 # %% nbgrader={"grade_id": "CachedAttention"}
 class CachedAttention(nn.Module):
@@ -375,7 +417,7 @@ check(CachedAttention)
 
 # %% [markdown]
 # ## 11. Spot the mistake: two tables and their headlines
-# *10 minutes · {{points slide_tables}}*
+# *10 minutes · {{points choice_tables}}*
 #
 # Translation, BLEU (higher is better), operations of training:
 #
@@ -396,40 +438,46 @@ check(CachedAttention)
 # | Transformer-D, L = 4000 | 2.22 | 33.6 |
 # | Transformer-DMCA, L = 11000 | 2.05 | 36.2 |
 #
-# Which sentence do the tables **contradict**? {{options slide_tables}}
+# Which sentence do the tables **contradict**? {{options choice_tables}}
 
-# %% nbgrader={"grade_id": "slide_tables"}
-slide_tables = None  # "a", "b", "c" or "d"
+# %% nbgrader={"grade_id": "choice_tables"}
+choice_tables = None  # "a", "b", "c" or "d"
 ### BEGIN SOLUTION
-slide_tables = "d"
+choice_tables = "d"
 ### END SOLUTION
 
-# %% nbgrader={"grade_id": "test_slide_tables"}
-check(slide_tables, "slide_tables")
+# %% nbgrader={"grade_id": "test_choice_tables"}
+check(choice_tables, "choice_tables")
 
 # %% [markdown]
 # ## 12. In your own words: one pass or many
 # *10 minutes · 4 points, graded by hand*
 #
-# Explain to someone who knows recurrent networks (six to ten sentences): why can a
-# Transformer decoder be trained on all positions of a sentence in one pass, which two
-# things make that honest, and why does it still write one token at a time? What does
-# the KV cache change about that, and what does it not change?
+# Somebody wants to halve the time of writing: the decoder gets *two* output layers. At
+# every position one predicts the next token and the other the token after it, both from
+# the same vector, and in writing both are taken. Explain in six to ten sentences:
+# (1) Can it still be trained on all positions in one pass, and what has to change in
+# the shift and in the causal mask? (2) How many passes does it take to write $n$
+# tokens, and why not one? (3) The two tokens of a pass are chosen without knowing of
+# each other. What can go wrong? Give an example in words. (4) With a KV cache, what
+# enters the cache in a pass, is a mask needed now, and what does the cache not save?
 
 # %% [markdown] nbgrader={"grade_id": "one_pass_or_many", "points": 4}
 # ### BEGIN SOLUTION
 # **Rubric.**
 #
-# - 1 point: in training the right tokens are known, so they can all be fed in at once
-#   (teacher forcing); no state is passed from step to step.
-# - 1 point: both things that make it honest: the shift to the right (the answer of a
-#   position is not its own input) and the causal mask (it is not visible at later
-#   positions). Half a point for one of them.
-# - 1 point: in writing, each token is an input of the next step and must be chosen
+# - 1 point: yes, one pass, since in training the right tokens are known; shift and mask
+#   stay as they are, because both answers of a position already lie in its future. (The
+#   last position has no second answer: it is left out of the loss.)
+# - 1 point: $n / 2$ passes; each pair is an input of the next pass and must be chosen
 #   first, so the chain over time is in the task, not in the architecture.
-# - 1 point: the cache saves computing keys and values of old tokens again, so each
-#   token costs one step instead of a whole pass; the number of steps that wait for one
-#   another stays the same, and so does the look back over all keys.
+# - 1 point: two tokens that are each likely may not fit together, with an example:
+#   where *la letra* and *una carta* are both likely, *la carta*, or where *un libro*
+#   and *una carta* are, *un carta*.
+# - 1 point, half for two of the three: keys and values of the two newest tokens enter;
+#   they come in together, so the first must not see the second, and a small causal mask
+#   is needed between them; not saved are the passes that wait for one another, and the
+#   look back over all keys.
 # ### END SOLUTION
 
 # %% [markdown]
@@ -439,10 +487,12 @@ check(slide_tables, "slide_tables")
 # with *your* `DecoderBlock`, trains it for about half a minute with *your* loss and
 # learning rate, and lets it write by *your* `greedy_decode`. Both sentences ask for
 # *letter*; one needs *carta*, the other *letra*. The picture shows where the last block
-# looked in the source while it wrote the first one. Then the same model draws, with
-# *your* `sampling_weights`: what does a temperature of 3 do to the grammar? (Even at 1
-# an odd word may come up: label smoothing has taught the model to leave a tenth of the
-# probability to all the others.)
+# looked in the source while it wrote the first one. Then the same model draws 20
+# translations of that sentence at each of three temperatures, with *your*
+# `sampling_weights`, and counts how many are right. Before you run it, guess the three
+# numbers. (Even at 1 an odd word may come up: label smoothing has taught the model to
+# leave a tenth of the probability to all the others.) Then change `top_p` and see which
+# temperatures it can save.
 
 # %%
 needed = "DecoderBlock", "smoothed_loss", "warmup_rate", "greedy_decode"
@@ -482,13 +532,18 @@ if ready(*needed, "sampling_weights"):
         for text in texts:
             written = greedy_decode(writer(text), bos, eos, 12)
             print(text, "→", spanish.decode(written))
-        for temperature in (1.0, 3.0):
-            tokens = [bos]
-            while len(tokens) <= 12 and eos not in tokens:
-                logits = writer(texts[0])(torch.tensor([tokens]))  # (1, V)
-                weights = sampling_weights(logits, temperature, top_p=0.95)  # (1, V)
-                tokens.append(int(torch.multinomial(weights, 1, generator=draw)))
-            print(f"drawn at temperature {temperature}:", spanish.decode(tokens))
+        next_logits, right = writer(texts[0]), dict(sentences())[texts[0]]
+        for temperature in (0.5, 1.0, 3.0):
+            drawn = []
+            for _ in range(20):
+                tokens = [bos]
+                while len(tokens) <= 12 and eos not in tokens:
+                    logits = next_logits(torch.tensor([tokens]))  # (1, V)
+                    weights = sampling_weights(logits, temperature, top_p=0.95)  # (1, V)
+                    tokens.append(int(torch.multinomial(weights, 1, generator=draw)))
+                drawn.append(spanish.decode(tokens))
+            print(f"temperature {temperature}: {drawn.count(right)} of 20 are right;")
+            print("   the last one:", drawn[-1])
         written = greedy_decode(writer(texts[0]), bos, eos, 12)
         with recorded_weights(model) as weights:
             writer(texts[0])(torch.tensor([[bos, *written[:-1]]]))

@@ -2,9 +2,11 @@
 # # 09 · The Vision Transformer: assignment
 #
 # You cut images into patches and put them back, turn patches into tokens, assemble a
-# Vision Transformer around the encoder of unit 07, fit it to another image size, and
-# follow attention back to the pixels. Two to three hours. The lecture with the same
-# number explains every part; here you write it.
+# Vision Transformer around the encoder of unit 07, and fit it to another image size.
+# Then you ask it where it looks, in two ways: by following its attention, and by
+# covering parts of the image. Two to three hours. [The
+# lecture](../../lectures/09_vision_transformer.ipynb) explains every part; here you
+# write it.
 #
 # - Images are `(B, C, H, W)`: batch, channels, height, width. `N` is the number of
 #   patches, `D` the model size, `T` the number of tokens.
@@ -234,66 +236,115 @@ def attention_rollout(weights):
 check(attention_rollout)
 
 # %% [markdown]
-# ## 7. Predict: mixed pixels
-# *5 minutes · {{points slide_better}}*
+# ## 7. Occlusion
+# *medium · 30 minutes · {{points occlusion_map}}*
+#
+# Write `occlusion_map(model, images, patch, fill=0.0)`: `(B, C, H, W)` →
+# `(B, H / patch, W / patch)`. How far does the logit of the model's answer fall when
+# one patch is covered?
+#
+# - `model` is any function from images `(B, C, H, W)` to logits `(B, classes)`, not
+#   only a Vision Transformer. Each image has its own **answer**: the class with the
+#   highest logit for the *whole* image.
+# - Cover one patch: **all channels** of its pixels get the value `fill`, and the rest
+#   of the image stays as it is. Do this for every patch, each time with the other
+#   patches uncovered.
+# - Entry `[b, i, j]` is the logit of that answer for the whole image **minus** the
+#   logit of the *same class* when the patch in row `i`, column `j` is covered. Logits,
+#   not probabilities. An entry may be negative: then the patch spoke against the
+#   answer.
+# - You may take it for granted that `patch` divides height and width. No gradients are
+#   needed here (`torch.no_grad()` is fine). Your `patchify` and `unpatchify` may help.
+#
+# An image of 2 x 2 pixels, `[[1, 3], [2, 3]]`, patches of one pixel, and a model with
+# two classes: its logits are the sum of the upper row, 4, and the sum of the lower row,
+# 5. The answer is class 1, and the map is `[[0, 0], [2, 3]]`. With `fill=1.0` it is
+# `[[0, 0], [1, 2]]`.
+
+# %% nbgrader={"grade_id": "occlusion_map"}
+def occlusion_map(model, images, patch, fill=0.0):
+    """(B, C, H, W) -> (B, H / patch, W / patch)."""
+    ### BEGIN SOLUTION
+    rows, columns = images.shape[2] // patch, images.shape[3] // patch
+    with torch.no_grad():
+        before, answers = model(images).max(-1)  # (B,) each
+        drops = []
+        for i in range(rows):
+            for j in range(columns):
+                covered = images.clone()  # (B, C, H, W)
+                down, right = i * patch, j * patch
+                covered[:, :, down : down + patch, right : right + patch] = fill
+                after = model(covered).gather(1, answers[:, None])  # (B, 1)
+                drops.append(before - after[:, 0])  # (B,)
+    return torch.stack(drops, 1).unflatten(1, (rows, columns))  # (B, rows, columns)
+    ### END SOLUTION
+
+
+# %% nbgrader={"grade_id": "test_occlusion_map"}
+check(occlusion_map)
+
+# %% [markdown]
+# ## 8. Predict: mixed pixels
+# *5 minutes · {{points choice_better}}*
 #
 # A ViT with patches of a *single* pixel (64 tokens, learned positions) is trained and
 # tested on the digits of the lecture. Then the pixels of all images, for training and
 # for testing, are mixed by one fixed permutation, and a new ViT of the same kind is
 # trained and tested on them. How does its accuracy compare?
 #
-# {{options slide_better}}
+# {{options choice_better}}
 
-# %% nbgrader={"grade_id": "slide_better"}
-slide_better = None  # "a", "b", "c" or "d"
+# %% nbgrader={"grade_id": "choice_better"}
+choice_better = None  # "a", "b", "c" or "d"
 ### BEGIN SOLUTION
-slide_better = "a"
+choice_better = "a"
 ### END SOLUTION
 
-# %% nbgrader={"grade_id": "test_slide_better"}
-check(slide_better, "slide_better")
+# %% nbgrader={"grade_id": "test_choice_better"}
+check(choice_better, "choice_better")
 
 # %% [markdown]
-# ## 8. Spot the mistake: what does it cost?
-# *5 minutes · {{points slide_cost}}*
+# ## 9. Predict: attention in windows
+# *5 minutes · {{points choice_cost}}*
 #
-# "O(n²)" is often named as the drawback of attention, without saying of what. A ViT
-# with patches of 16 x 16 gets a panorama, 224 x 448 pixels instead of 224 x 224. How
-# much more memory do its attention matrices need, and how much more time its
-# feed-forward layers? (Leave CLS out of the count.)
+# A model of the ViT family has no CLS, and its tokens do not look at all others. They
+# are divided into square windows of 7 x 7 tokens, and each token looks at the 49 tokens
+# of its own window. It has patches of 16 x 16 and gets images of 448 x 448 pixels
+# instead of 224 x 224. How much more memory do all its attention matrices need
+# together, and how much more time its feed-forward layers?
 #
-# {{options slide_cost}}
+# {{options choice_cost}}
 
-# %% nbgrader={"grade_id": "slide_cost"}
-slide_cost = None  # "a", "b", "c" or "d"
+# %% nbgrader={"grade_id": "choice_cost"}
+choice_cost = None  # "a", "b", "c" or "d"
 ### BEGIN SOLUTION
-slide_cost = "c"
+choice_cost = "c"
 ### END SOLUTION
 
-# %% nbgrader={"grade_id": "test_slide_cost"}
-check(slide_cost, "slide_cost")
+# %% nbgrader={"grade_id": "test_choice_cost"}
+check(choice_cost, "choice_cost")
 
 # %% [markdown]
-# ## 9. Predict: the same logits
-# *5 minutes · {{points slide_order}}*
+# ## 10. Predict: the same logits
+# *5 minutes · {{points choice_order}}*
 #
-# A ViT *without* positions reads images of 32 x 32 in patches of 4 x 4, and classifies
-# by CLS. It is often called insensitive to order. Which changed image is sure to get
-# the same logits as the original, whatever the weights?
+# A ViT reads images of 32 x 32 in patches of 4 x 4, and classifies by CLS. To save
+# parameters, all patches of one row get the *same* position vector. Which changed image
+# is sure to get the same logits as the original, whatever the weights?
 #
-# {{options slide_order}}
+# {{options choice_order}}
 
-# %% nbgrader={"grade_id": "slide_order"}
-slide_order = None  # "a", "b", "c" or "d"
+# %% nbgrader={"grade_id": "choice_order"}
+choice_order = None  # "a", "b", "c" or "d"
 ### BEGIN SOLUTION
-slide_order = "d"
+choice_order = "d"
 ### END SOLUTION
 
-# %% nbgrader={"grade_id": "test_slide_order"}
-check(slide_order, "slide_order")
+# %% nbgrader={"grade_id": "test_choice_order"}
+check(choice_order, "choice_order")
 
 # %% [markdown]
-# ## 10. In your own words: a picture of attention
+# ## 11. In your own words: a picture of attention
 # *15 minutes · 4 points, graded by hand*
 #
 # Photographs are shown beside pictures of "attention" (the dog is bright, the grass is
@@ -323,12 +374,15 @@ check(slide_order, "slide_order")
 #
 # Not graded: your parts, put together, read handwriting. The cell below trains *your*
 # `VisionTransformer` on the digits of the lecture (about ten seconds; more than nine of
-# ten test digits come out right) and lays *your* `attention_rollout` over eight of
-# them: the deeper the orange, the more of that patch has arrived in CLS. Find one that
-# is read wrongly, and ask yourself whether its picture would have told you.
+# ten test digits come out right). Then it draws eight of them twice, mistakes first:
+# above with *your* `attention_rollout` (the deeper the orange, the more of that patch
+# has arrived in CLS), below with *your* `occlusion_map` (the deeper, the farther the
+# answer falls without that patch). Find a digit that is read wrongly. Would the upper
+# picture have told you why? Would the lower one?
 
 # %%
-if ready("patchify", "PatchEmbedding", "VisionTransformer", "attention_rollout"):
+PARTS = "patchify", "PatchEmbedding", "VisionTransformer", "attention_rollout"
+if ready(*PARTS, "occlusion_map"):
     from course_utils.data.images import digits
     from course_utils.multi_head_attention import recorded_weights
     from course_utils.plotting import look, plt
@@ -348,10 +402,12 @@ if ready("patchify", "PatchEmbedding", "VisionTransformer", "attention_rollout")
     share = (found == test_labels).float().mean()
     print(f"{share:.1%} of 450 test digits are read rightly")
     arrived = attention_rollout(weights)[:, 0, 1:].unflatten(1, (4, 4))  # (450, 4, 4)
+    fallen = occlusion_map(model, test_images, 2).clamp(min=0)  # (450, 4, 4)
     wrong = (found != test_labels).nonzero().flatten().tolist()
-    chosen = [*wrong[:4], *range(8)][:8]  # up to four mistakes first
-    for ax, i in zip(plt.subplots(1, 8, figsize=(9, 1.7))[1], chosen):
-        look(test_images[i], arrived[i], f"{test_labels[i]} read as {found[i]}", ax)
+    chosen = list(dict.fromkeys([*wrong[:4], *range(8)]))[:8]  # mistakes first
+    for upper, lower, i in zip(*plt.subplots(2, 8, figsize=(9, 2.7))[1], chosen):
+        look(test_images[i], arrived[i], f"{test_labels[i]} read as {found[i]}", upper)
+        look(test_images[i], fallen[i], "", lower)
 
 # %% [markdown]
 # ## Your result

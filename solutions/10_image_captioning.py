@@ -3,9 +3,9 @@
 #
 # You write the parts of a captioner: regions of a picture, soft attention over them,
 # one step of an LSTM that looks before it speaks, a penalty for regions that were
-# overlooked, and hard attention, which draws. About two hours. [The
-# lecture](../../lectures/10_image_captioning.ipynb) explains every part by formulas and
-# numbers; here you write it.
+# overlooked, hard attention, which draws, and a loss from which a draw can learn. About
+# two hours. [The lecture](../../lectures/10_image_captioning.ipynb) explains
+# every part by formulas and numbers; here you write it.
 #
 # - `B` is the batch, `R` the number of regions, `D` the size of a region, `T` the
 #   number of words, `V` the size of the vocabulary.
@@ -63,6 +63,7 @@ check(image_regions)
 # | `w_r`, `w_s`, `v` | `(D, A)`, `(Ds, A)`, `(A,)` | shared by all pictures; no bias, no scale |
 #
 # Return `(context, weights)`: `(B, D)` and `(B, R)`. The softmax runs over the regions.
+# Scores may be large (hundreds).
 
 # %% nbgrader={"grade_id": "soft_attention"}
 def soft_attention(regions, state, w_r, w_s, v):
@@ -128,7 +129,8 @@ check(CaptionStep)
 # Write `coverage_penalty(weights)`. `weights` is `(B, T, R)`: for each caption and each
 # of its words, how the attention was shared out among the regions. Return a scalar: the
 # **mean over the batch** of the **sum over the regions** of
-# $\big(1 - \sum_t \alpha_{t}\big)^2$, with $\sum_t$ over the words.
+# $\big(1 - \sum_t \alpha_{t}\big)^2$, with $\sum_t$ over the words. All `T` steps count:
+# captions of unlike length, and their padding, are left aside here.
 #
 # One caption of two words, three regions, weights $(1, 0, 0)$ and $(0.5, 0.5, 0)$: the
 # regions got $1.5$, $0.5$ and $0$, and the penalty is $0.25 + 0.25 + 1 = 1.5$.
@@ -162,7 +164,8 @@ check(coverage_penalty)
 #   their numbers as integers; `log_prob (B,)`, the logarithm of the weight of each
 #   drawn region.
 # - Gradients must flow from `context` to `regions` and from `log_prob` to `weights`: it
-#   is the only way by which the weights can learn from a draw.
+#   is the only way by which the weights can learn from a draw. They must be numbers, not
+#   NaN, also where a weight is 0.
 
 # %% nbgrader={"grade_id": "hard_attention"}
 def hard_attention(regions, weights, generator):
@@ -179,28 +182,66 @@ def hard_attention(regions, weights, generator):
 check(hard_attention)
 
 # %% [markdown]
-# ## 6. Spot the mistake: whose attention?
-# *5 minutes · {{points slide_self}}*
+# ## 6. A loss for draws
+# *medium · 25 minutes · {{points reinforce_loss}}*
+#
+# Write `reinforce_loss(losses, log_prob)`. For each of `B` pictures, `K` regions were
+# drawn (`K` is at least 2). `losses` `(B, K)` says what each draw has cost, `log_prob`
+# `(B, K)` is the logarithm of its probability. Return a scalar: the **mean over all
+# `B` x `K` draws** of
+#
+# $$\ell_k + (\ell_k - b_k)\, \log \alpha_k, \qquad
+# b_k = \frac{1}{K - 1} \sum_{j \neq k} \ell_j$$
+#
+# - The baseline $b_k$ of a draw is the mean loss of the **other** draws for the **same**
+#   picture.
+# - The factor $(\ell_k - b_k)$ is a **mere number**: no gradient flows through it. (So
+#   here, and only here, `.detach()` is right.) The first $\ell_k$ and $\log \alpha_k$
+#   keep their gradients: from the first, whatever reads the drawn region learns; from
+#   the second, the weights do.
+# - The tests compare the value *and* the gradients.
+#
+# One picture, three draws with losses 1, 2, 6 and logarithms -1, -2, -3: the baselines
+# are 4, 3.5 and 1.5, the factors -3, -1.5 and 4.5, and the result is
+# ((1 + 3) + (2 + 3) + (6 - 13.5)) / 3 = 0.5.
+
+# %% nbgrader={"grade_id": "reinforce_loss"}
+def reinforce_loss(losses, log_prob):
+    """(B, K), (B, K) -> scalar."""
+    ### BEGIN SOLUTION
+    others = losses.shape[1] - 1
+    baseline = (losses.sum(1, keepdim=True) - losses) / others  # (B, K)
+    factor = (losses - baseline).detach()  # (B, K)
+    return (losses + factor * log_prob).mean()
+    ### END SOLUTION
+
+
+# %% nbgrader={"grade_id": "test_reinforce_loss"}
+check(reinforce_loss)
+
+# %% [markdown]
+# ## 7. Spot the mistake: whose attention?
+# *5 minutes · {{points choice_self}}*
 #
 # In a captioner the eye is a trained Vision Transformer (unit 09), a decoder writes. To
 # show where it looked for the word *frisbee*, somebody draws a map of the photograph
 # from the attention of the *eye*: the row of CLS in its last layer. What is wrong with
 # that map?
 #
-# {{options slide_self}}
+# {{options choice_self}}
 
-# %% nbgrader={"grade_id": "slide_self"}
-slide_self = None  # "a", "b", "c" or "d"
+# %% nbgrader={"grade_id": "choice_self"}
+choice_self = None  # "a", "b", "c" or "d"
 ### BEGIN SOLUTION
-slide_self = "c"
+choice_self = "c"
 ### END SOLUTION
 
-# %% nbgrader={"grade_id": "test_slide_self"}
-check(slide_self, "slide_self")
+# %% nbgrader={"grade_id": "test_choice_self"}
+check(choice_self, "choice_self")
 
 # %% [markdown]
-# ## 7. Spot the mistake: the best region
-# *10 minutes · {{points slide_soft_hard}}*
+# ## 8. Spot the mistake: the best region
+# *10 minutes · {{points choice_soft_hard}}*
 #
 # Somebody wants hard attention without draws, and takes the region with the largest
 # weight:
@@ -211,41 +252,42 @@ check(slide_self, "slide_self")
 # context = regions[torch.arange(B), best]     # (B, D), into the LSTM
 # ```
 #
-# The loss is cross entropy of the words, trained by plain gradients. What learns to
-# look?
+# The loss is cross entropy of the words, trained by plain gradients. Which parts get a
+# gradient?
 #
-# {{options slide_soft_hard}}
+# {{options choice_soft_hard}}
 
-# %% nbgrader={"grade_id": "slide_soft_hard"}
-slide_soft_hard = None  # "a", "b", "c" or "d"
+# %% nbgrader={"grade_id": "choice_soft_hard"}
+choice_soft_hard = None  # "a", "b", "c" or "d"
 ### BEGIN SOLUTION
-slide_soft_hard = "a"
+choice_soft_hard = "a"
 ### END SOLUTION
 
-# %% nbgrader={"grade_id": "test_slide_soft_hard"}
-check(slide_soft_hard, "slide_soft_hard")
+# %% nbgrader={"grade_id": "test_choice_soft_hard"}
+check(choice_soft_hard, "choice_soft_hard")
 
 # %% [markdown]
-# ## 8. Predict: the size of the gates
-# *5 minutes · {{points slide_gates}}*
+# ## 9. Predict: the size of the gates
+# *5 minutes · {{points choice_gates}}*
 #
 # A captioner's word embedding has 50 numbers, the state of its LSTM 200, a region (and
-# so the context) 100. How many weights does the map have that makes the four gates at
-# each step? (Leave out the biases.)
+# so the context) 100. Now the state is made twice as large, 400, and all else stays.
+# How many weights does the map then have that makes the four gates at each step? (Leave
+# out the biases.)
 #
-# {{options slide_gates}}
+# {{options choice_gates}}
 
-# %% nbgrader={"grade_id": "slide_gates"}
-slide_gates = None  # "a", "b", "c" or "d"
+# %% nbgrader={"grade_id": "choice_gates"}
+choice_gates = None  # "a", "b", "c" or "d"
 ### BEGIN SOLUTION
-slide_gates = "c"
+choice_gates = "c"
 ### END SOLUTION
 
-# %% nbgrader={"grade_id": "test_slide_gates"}
-check(slide_gates, "slide_gates")
+# %% nbgrader={"grade_id": "test_choice_gates"}
+check(choice_gates, "choice_gates")
 
 # %% [markdown]
-# ## 9. In your own words: a bad caption
+# ## 10. In your own words: a bad caption
 # *15 minutes · 4 points, graded by hand*
 #
 # A captioner says "a man wearing a hat and a hat on a skateboard". Write about ten
@@ -303,6 +345,61 @@ if ready("soft_attention", "CaptionStep"):
         looks(picture, said, columns=5)
 
 # %% [markdown]
+# ## Let it draw
+#
+# Not graded: hard attention, trained by draws alone. The cell below builds a small
+# model that may look at **one** region of a picture and has to name the *shape* there.
+# For each picture it draws four times with *your* `hard_attention`, and *your*
+# `reinforce_loss` makes one number of the four losses (15 seconds). A region that
+# does not touch the shape says nothing about it. Nobody tells the model where the shape
+# is: watch the orange, the weights from which it draws, before and after the training.
+
+# %%
+if ready("hard_attention", "reinforce_loss"):
+    from course_utils.data.scenes import IDS, scenes
+    from course_utils.image_captioning import Eye
+    from course_utils.plotting import look, plt
+    from course_utils.training import fit, seeded, steps
+
+    def singles(count, seed):  # pictures of one shape, and its kind: 0, 1 or 2
+        pictures, captions = scenes(count, seeded(seed))  # (count, 3, 24, 24), ...
+        single = ~(captions == IDS["and"]).any(1)  # (count,)
+        return pictures[single], captions[single, 2] - IDS["square"]
+
+    (pictures, kinds), (new, new_kinds) = singles(1500, 0), singles(400, 1)
+    torch.manual_seed(0)
+    eye, where, what, draw = Eye(32), nn.Linear(32, 1), nn.Linear(32, 3), seeded(0)
+
+    def one_look(pictures):
+        regions = eye(pictures)  # (B, 36, 32)
+        weights = where(regions).squeeze(-1).softmax(-1)  # (B, 36)
+        context, _, log_prob = hard_attention(regions, weights, draw)  # (B, 32), (B,)
+        return what(context), log_prob, weights  # (B, 3), (B,), (B, 36)
+
+    def loss(step):
+        batch = torch.randint(len(kinds), (64,), generator=draw)  # (64,)
+        costs, logs = [], []
+        for _ in range(4):
+            logits, log_prob, _ = one_look(pictures[batch])
+            costs.append(F.cross_entropy(logits, kinds[batch], reduction="none"))
+            logs.append(log_prob)
+        return reinforce_loss(torch.stack(costs, 1), torch.stack(logs, 1))  # (64, 4)
+
+    def try_it(axes, title):
+        with torch.no_grad():
+            logits, _, weights = one_look(new)  # (B, 3), ..., (B, 36)
+        share = (logits.argmax(-1) == new_kinds).float().mean()
+        print(f"{title}: {share:.2f} of {len(new)} new shapes are named rightly")
+        for ax, picture, seen in zip(axes, new, weights.unflatten(1, (6, 6))):
+            look(picture, seen, title, ax)
+
+    rows = plt.subplots(2, 6, figsize=(9, 3.2))[1]
+    try_it(rows[0], "before")
+    parameters = [p for part in (eye, where, what) for p in part.parameters()]
+    fit(loss, parameters, steps(400), lr=3e-3, clip=1.0)
+    try_it(rows[1], "after")
+
+# %% [markdown]
 # ## Your result
 
 # %%
@@ -318,6 +415,10 @@ summary("10")
 # - Williams, [Simple statistical gradient-following
 #   algorithms](https://doi.org/10.1007/BF00992696) (1992): where REINFORCE and its
 #   baseline come from.
+# - Kool, van Hoof and Welling, [Buy 4 REINFORCE samples, get a baseline for
+#   free!](https://openreview.net/forum?id=r1lgTGL5DE) (2019): the mean of the other
+#   draws as a baseline. Ahmadian et al., [Back to
+#   Basics](https://arxiv.org/abs/2402.14740) (2024), train language models with it.
 # - Rohrbach et al., [Object Hallucination in Image
 #   Captioning](https://arxiv.org/abs/1809.02156) (2018): captioners that name what is
 #   not there, measured.

@@ -2,12 +2,14 @@
 
 import json
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from autograder.authoring import attempts as bank
+from autograder.authoring import mutation
 from autograder.course import SOURCE_TREE
 from autograder.errors import UserError
 from autograder.pages import common
@@ -57,6 +59,33 @@ def test_the_audit_is_of_this_bank() -> None:
         )
     assert measured == counted, AGAIN.format("audit")
     assert (audit["false_passes"], audit["false_fails"]) == ([], [])
+
+
+def test_the_mutants_are_of_these_exercises_and_none_is_a_hole() -> None:
+    found = kept("mutate")["output"]
+    assert (found["holes"], found["idle"]) == ([], []), AGAIN.format("mutate")
+    measured = {row["exercise"]: row for row in found["table"]}
+    total = measured.pop("all")
+    counted = Counter(
+        f"{exercises.unit_of(job.exercise).name}/{job.exercise}"
+        for job in mutation.jobs(list(exercises.units()))
+    )
+    assert {name: row["right"] for name, row in measured.items()} == counted, AGAIN.format("mutate")
+    for row in measured.values():
+        assert row["hole"] == 0
+        assert 0 < row["killed"] == row["mutants"] - row["equivalent"], row
+    for kind in mutation.KINDS:
+        assert total[kind] == sum(row[kind] for row in measured.values())
+
+
+def test_mutants_are_summed_by_unit() -> None:
+    one = dict.fromkeys(mutation.KINDS, 0) | {"right": 2, "mutants": 10, "killed": 8}
+    two = one | {"equivalent": 2}
+    rows = {"01_a/x": one, "01_a/y": two, "02_b/z": two, "all": two}
+    found = measure.mutants_by_unit([{"exercise": name, **row} for name, row in rows.items()])
+    assert [row["unit"] for row in found] == ["01_a", "02_b", "all"]
+    assert [row["exercises"] for row in found] == [2, 1, 3]
+    assert [row["score"] for row in found] == [0.8888, 1.0, 1.0]
 
 
 def test_the_attacks_are_those_of_the_suite() -> None:

@@ -42,6 +42,7 @@ PAGE = SOURCE_TREE / "docs" / "measured.md"
 STEPS = {
     "audit": "autograder audit --json",
     "written": "autograder audit --written --json",
+    "mutate": "autograder mutate --json",
     "hostile": "pytest tests/hostile",
     "equality": "pytest tests/equality",
     "repair": "COURSE_ALL_STOCK=1 pytest tests/autograder/test_repair.py tests/colab/test_stock.py",
@@ -109,7 +110,10 @@ def run(command: str) -> Any:
         # 1: some tests failed, or mutants passed, which is a result
         if done.returncode not in ((0, 1) if tests or "mutate" in words else (0,)):
             raise UserError(f"{command} failed (exit code {done.returncode}): {done.stdout[-500:]}")
-        return of_tests(ElementTree.parse(outcomes).getroot()) if tests else json.loads(done.stdout)
+        if tests:
+            return of_tests(ElementTree.parse(outcomes).getroot())
+        lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
+        return json.loads(lines[-1] if lines else done.stdout)  # libraries in C write there, too
 
 
 def of_tests(root: ElementTree.Element) -> dict[str, Any]:
@@ -153,6 +157,8 @@ def figures() -> dict[str, Any]:
     if found["audit"]:
         found["audit_table"] = as_markdown(found["audit"]["table"])
         found["audit_by_unit"] = by_unit(found["audit"]["table"])
+    if found["mutate"]:
+        found["mutate_by_unit"] = mutants_by_unit(found["mutate"]["table"])
     if found["bench"]:
         found["bench_lines"] = "\n".join(Report.from_json(found["bench"]).lines())
     if found["hostile"]:
@@ -229,6 +235,18 @@ def by_unit(table: list[list[str]]) -> list[dict[str, Any]]:
         row["exercises"] for unit, row in units.items() if unit != "all"
     )
     return [{"unit": unit, **row} for unit, row in units.items()]
+
+
+def mutants_by_unit(table: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The table of `autograder mutate`, summed over the exercises of each unit."""
+    from autograder.authoring.mutation import KINDS, score
+
+    units: dict[str, Counter[str]] = {}
+    for row in table:
+        found = units.setdefault(row["exercise"].split("/")[0], Counter(exercises=0))
+        found.update({kind: row[kind] for kind in KINDS} | {"exercises": 1})
+    units["all"]["exercises"] = len(table) - 1
+    return [{"unit": unit, **row, "score": score(row)} for unit, row in units.items()]
 
 
 def coverage() -> dict[str, int]:

@@ -7,6 +7,7 @@ has a hole. `survivors.py` judges them and tells the two apart; `autograder muta
 
 import ast
 import copy
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeGuard
@@ -98,22 +99,25 @@ def mutants(source: str) -> Iterator[Mutant]:
     """Every first-order mutant of a piece of code, each with another meaning than all before."""
     tree = ast.parse(source)
     seen = {meaning(source)}
-    for number, node in enumerate(ast.walk(tree)):
-        for operator, change in changes(node, tree):
-            new = copy.deepcopy(tree)
-            twin = next(n for i, n in enumerate(ast.walk(new)) if i == number)
-            before = _said(twin)
-            change(twin)
-            ast.fix_missing_locations(new)
+    for node in ast.walk(tree):
+        for operator, change in list(changes(node, tree)):
+            before, kind, parts = _said(node), node.__class__, dict(node.__dict__)
+            change(node)  # in this tree, and taken back: a copy of it takes most of the time
             try:
-                text = ast.unparse(new)
-                compile(text, "<mutant>", "exec")
+                after, text = _said(node), ast.unparse(tree)
                 says = meaning(text)
-            except (SyntaxError, ValueError, TypeError):
+                with warnings.catch_warnings():  # of what no person would write
+                    warnings.simplefilter("ignore")
+                    compile(says, "<mutant>", "exec")
+            except (SyntaxError, ValueError, TypeError, AttributeError):
                 continue
+            finally:
+                node.__class__ = kind
+                node.__dict__.clear()
+                node.__dict__.update(parts)
             if says not in seen:
                 seen.add(says)
-                yield Mutant(operator, getattr(node, "lineno", 0), before, _said(twin), text)
+                yield Mutant(operator, getattr(node, "lineno", 0), before, after, text)
 
 
 def _said(node: ast.AST) -> str:

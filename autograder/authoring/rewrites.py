@@ -44,6 +44,18 @@ class Answer:
 
 NAME = Answer(first)
 """
+HELPER = """
+class Work:
+    def __init__(self, *given, **named):
+        self.given, self.named = given, named
+
+    def done(self):
+        return first(*self.given, **self.named)
+
+
+def NAME(*given, **named):
+    return Work(*given, **named).done()
+"""
 STATIC = """
 class Answers:
     answer = staticmethod(first)
@@ -200,6 +212,7 @@ REWRITES: dict[str, Rewrite] = {
     "lambda": wrapped(LAMBDA),
     "decorator": wrapped(DECORATED),
     "callable class": wrapped(CALLABLE),
+    "helper class": wrapped(HELPER),
     "static method": wrapped(STATIC),
     "float64 inside": in_double,
     "by keyword": by_keyword,

@@ -187,14 +187,20 @@ def audit_table(result: Any) -> Table:
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--exercise", help="Only this exercise.")
 @click.option("--origin", help="Only mutants of this right answer, e.g. reference.")
+@click.option("--again", is_flag=True, help="Also judge what is remembered in build/mutation.")
 @click.pass_context
 def mutate(
-    ctx: click.Context, unit: str | None, as_json: bool, exercise: str | None, origin: str | None
+    ctx: click.Context,
+    unit: str | None,
+    as_json: bool,
+    exercise: str | None,
+    origin: str | None,
+    again: bool,
 ) -> None:
     """Judge right answers of UNIT (default: of all) with one small mistake each. Those that still
     get full points and are not listed in tests/equivalents are holes of the judge."""
     own_exercises(ctx)
-    from autograder.authoring import survivors
+    from autograder.authoring import mutation
     from course_utils import exercises
 
     try:
@@ -203,7 +209,7 @@ def mutate(
         raise UserError(error.args[0]) from None
     progress, advance = bar("judging mutants", None)
     with progress:
-        found = survivors.run(units, advance, origin, exercise)
+        found = mutation.run(units, advance, origin, exercise, again)
     if as_json:
         print_json(found.as_json())
     else:

@@ -207,11 +207,10 @@ def show_pages(
         if not quiet:
             click.echo(f"the class: {course.root / 'pages' / 'report.html'}")
         return
-    from autograder.pages import feedback, report
+    from autograder.pages import both
 
     try:
-        pages = feedback.build(course, unit)
-        where = report.build(course)
+        pages, where = both.build(course, unit)
     except NothingGraded:  # who could not be graded, and why, has been said
         return
     if not quiet:

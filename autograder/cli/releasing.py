@@ -22,6 +22,7 @@ def release(ctx: click.Context, units: tuple[str, ...], solutions: bool, force: 
     in [open] has come)."""
     from autograder.authoring import release as releasing
     from autograder.authoring.student_repository import publish_solution
+    from autograder.grading import rehearsal
 
     course = course_of(ctx)
     if course.foreign:
@@ -40,6 +41,7 @@ def release(ctx: click.Context, units: tuple[str, ...], solutions: bool, force: 
             click.echo(f"published {path.relative_to(course.root)}")
         else:
             click.echo(f"released {releasing.release(course, name).relative_to(course.root)}")
+            rehearsal.prepare(course, name)
     for name in known if not units else ():
         if name not in chosen:
             click.echo(f"{name} opens {course.settings.open[name]:%Y-%m-%d %H:%M %Z}")

@@ -3,20 +3,16 @@
 The course's own tests are judged from outside, an instructor's asserts run inside the walls.
 """
 
-import gc
 import math
 import threading
 import time
-import warnings
 from dataclasses import dataclass, field, replace
-from functools import cache
 from typing import Any
-
-import torch
 
 from autograder import outside
 from autograder.grading.outputs import markdown
 from autograder.grading.prepare import Cell, SourceCell
+from autograder.grading.rehearsal import seconds_for
 from autograder.grading.remote import Requests, outcomes_of, question_of
 from autograder.grading.results import CaseResult, CellResult, LimitNote
 from autograder.grading.session import NO_DATA, Session, Stopped
@@ -25,19 +21,11 @@ from autograder.sandbox.wire import WireError
 from course_utils.check import Result as Shown
 from course_utils.judging import syntax
 from course_utils.judging.exercise import Choice, Exercise, Unit
-from course_utils.judging.judge import (
-    VISIBLE_SEED,
-    Earlier,
-    Verdict,
-    expected_of,
-    judge,
-    variant_outcomes,
-)
+from course_utils.judging.judge import Earlier, Verdict, judge
 from course_utils.judging.runner import Case, Failure, Outcome, alarm
 from course_utils.judging.stand_in import REFUSED, Oracle
 
 REQUESTS = Requests()
-TIMES, LEAST = 20.0, 2.0  # an answer gets so many times what the solution needs, or so many seconds
 ANSWER_CELL = 10.0  # seconds for a cell that only has to define its answer
 TOO_LARGE = "the answer is too large to be sent, or holds something that cannot be sent"
 MAX_TITLE, MAX_MESSAGE, MAX_CARD, MAX_HTML = 300, 4000, 20_000, 300_000  # characters
@@ -68,9 +56,9 @@ class RemoteAttempt:
             oracle.watch = alarm  # a thread for each question would take longer than its answer
         return replace(self, oracle=oracle)
 
-    def play(self, cases: list[Case], limit: float) -> list[Outcome]:
+    def play(self, cases: list[Case], limit: float, seeds: int = 1) -> list[Outcome]:
         """Put the cases to the answer; questions of stand-ins are answered meanwhile."""
-        limit = min(limit, self.seconds)
+        limit = seeds * min(limit, self.seconds)
         nodes, buffers = REQUESTS.encode(cases)
         fields: dict[str, Any] = {"name": self.name, "cases": nodes, "limit": limit}
         if self.oracle is not None:
@@ -125,39 +113,6 @@ def in_words(note: LimitNote) -> str:
         if note.limit == "crash"
         else f"{LIMITS.get(note.limit, note.limit)} ({note.message})"
     )
-
-
-@cache
-def seconds_for(exercise: Exercise) -> float:
-    """Seconds of processor time for all cases of a seed: a multiple of what the solution needs on
-    this machine, so that an endless answer does not hold up a class."""
-    known, began = expected_of.cache_info().misses, time.thread_time()
-    expected_of(exercise, VISIBLE_SEED)
-    if expected_of.cache_info().misses == known:  # it was known already: nothing was measured
-        began = time.thread_time()
-        expected_of.__wrapped__(exercise, VISIBLE_SEED)
-    return min(exercise.limit, max(LEAST, TIMES * (time.thread_time() - began)))
-
-
-def rehearse(unit: Unit) -> None:
-    """Compute what right and known wrong answers give to the visible cases, and how long that
-    takes, before workers fork."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    with warnings.catch_warnings():  # of torch, about what wrong variants compute
-        warnings.simplefilter("ignore")
-        for exercise in unit.exercises:
-            if isinstance(exercise, Exercise):
-                _rehearse(exercise)
-    torch.set_num_threads(threads)
-    gc.freeze()
-
-
-def _rehearse(exercise: Exercise) -> None:
-    seconds_for(exercise)
-    for known in exercise.misconceptions:
-        for variant in known.variants if exercise.kind != "training" else ():
-            variant_outcomes(exercise, variant, VISIBLE_SEED)
 
 
 @dataclass

@@ -5,11 +5,13 @@ may see of the course.
 import shutil
 import tempfile
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from autograder.course import Limits
 from autograder.errors import UserError
 from autograder.grading import shown_to_all
+from autograder.grading.beside import Beside
 from autograder.sandbox import proof, warm
 from autograder.sandbox.child import Child
 from autograder.sandbox.confinement import Confinement
@@ -82,12 +84,15 @@ class Sandbox:
         """Wait until it is warm, then attack from inside."""
         if self.warm is not None:
             self.warm.wait(self.launcher.view, self.further)
-        return proof.prove(
+        held = proof.prove(
             self.launcher.child,
             self.launcher.confinement(Limits()),
             self.secret_modules,
             secret_paths,
         )
+        if self.warm is not None:
+            self.warm.wait_until_warm()
+        return held
 
     def close(self) -> None:
         if self.warm is not None:
@@ -101,6 +106,62 @@ class Sandbox:
         self.close()
 
 
+class Opening:
+    """Looks for the highest level from 3 down to `min_level` that holds. The first one is attacked
+    by another process at once, so that this one can do something else meanwhile."""
+
+    def __init__(
+        self,
+        unit: str,
+        min_level: int,
+        text: str = "",
+        secret_paths: tuple[str, ...] = (),
+        modules: tuple[str, ...] | None = None,
+    ) -> None:
+        self.how, self.secret_paths, self.min_level = (unit, text, modules), secret_paths, min_level
+        self.tried: list[proof.Proof] = []
+        self.levels = [level for level in proof.LEVELS if level >= min_level]
+        self.sandbox: Sandbox | None = None
+        self.proven: Beside[proof.Proof] | None = None
+        self._begin()
+
+    def _begin(self) -> None:
+        """Attack the next level that can be built."""
+        unit, text, modules = self.how
+        while self.proven is None and self.levels:
+            level = self.levels.pop(0)
+            if level > 1 and not warm_is_possible(level):
+                self.tried.append(proof.Proof(level, {}, "this is not Linux"))
+                continue
+            try:
+                self.sandbox = Sandbox(unit, level, text, modules)
+            except (SandboxError, OSError) as error:
+                self.tried.append(proof.Proof(level, {}, str(error)))
+                continue
+            self.proven = Beside(partial(self.sandbox.proven, self.secret_paths))
+
+    def finish(self) -> tuple[Sandbox, proof.Proof]:
+        """The sandbox and what it held; UserError if no level does. Never below `min_level`, and
+        never silently."""
+        while self.proven is not None and self.sandbox is not None:
+            sandbox, proven, self.proven = self.sandbox, self.proven, None
+            try:
+                self.tried.append(proven.result())
+            except (SandboxError, OSError) as error:
+                self.tried.append(proof.Proof(sandbox.launcher.level, {}, str(error)))
+            if self.tried[-1].holds:
+                return sandbox, self.tried[-1]
+            self.close()
+            self._begin()
+        raise UserError(refusal(self.min_level, self.tried))
+
+    def close(self) -> None:
+        """End the sandbox, whatever became of it."""
+        if self.sandbox is not None:
+            self.sandbox.close()
+            self.sandbox = None
+
+
 def open_sandbox(
     unit: str,
     min_level: int,
@@ -108,26 +169,8 @@ def open_sandbox(
     secret_paths: tuple[str, ...] = (),
     modules: tuple[str, ...] | None = None,
 ) -> tuple[Sandbox, proof.Proof]:
-    """The highest level from 3 down to `min_level` that holds; UserError if none does. Never below
-    it, and never silently.
-    """
-    tried: list[proof.Proof] = []
-    for level in proof.LEVELS:
-        if level < min_level:
-            break
-        if level > 1 and not warm_is_possible(level):
-            tried.append(proof.Proof(level, {}, "this is not Linux"))
-            continue
-        try:
-            sandbox = Sandbox(unit, level, text, modules)
-            tried.append(sandbox.proven(secret_paths))
-        except (SandboxError, OSError) as error:
-            tried.append(proof.Proof(level, {}, str(error)))
-            continue
-        if tried[-1].holds:
-            return sandbox, tried[-1]
-        sandbox.close()
-    raise UserError(refusal(min_level, tried))
+    """The highest level from 3 down to `min_level` that holds; UserError if none does."""
+    return Opening(unit, min_level, text, secret_paths, modules).finish()
 
 
 def refusal(min_level: int, tried: list[proof.Proof]) -> str:

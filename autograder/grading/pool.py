@@ -19,6 +19,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, BinaryIO, Protocol
 
 from autograder.grading import messages
+from autograder.grading.beside import can_fork
 
 if TYPE_CHECKING:
     from autograder.grading.launch import Launcher
@@ -179,10 +180,7 @@ class LocalPool:
 
     def __init__(self, size: int, unit: str, launcher: "Launcher") -> None:
         self.size, self.unit, self.launcher = size, unit, launcher
-        single_threaded = all(
-            thread.daemon or thread is threading.main_thread() for thread in threading.enumerate()
-        )
-        fork = single_threaded and sys.platform.startswith("linux")
+        fork = can_fork()
         self.workers = {forked(unit, launcher) if fork else self._fresh() for _ in range(size)}
         self.closed = False
         self.idle: queue.SimpleQueue[Worker | None] = queue.SimpleQueue()  # None: room for one more
@@ -211,5 +209,8 @@ class LocalPool:
     def close(self) -> None:
         """End all of them, also those that have something to do."""
         self.closed = True
+        for each in list(self.workers):  # who has nothing to do ends by itself
+            with contextlib.suppress(OSError):
+                each.writer.close()
         for each in list(self.workers):
             each.kill()

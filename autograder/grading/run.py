@@ -26,7 +26,7 @@ from autograder.course import Course, Limits
 from autograder.errors import UserError
 from autograder.grading import results
 from autograder.grading.journal import Journal, Log, locked, writing
-from autograder.grading.launch import open_sandbox
+from autograder.grading.launch import Launcher, Opening
 from autograder.grading.pool import LocalPool, Lost, Pool
 from autograder.grading.results import Result
 from autograder.grading.submissions import Unusable, fingerprint, read_submission, seed_for
@@ -117,15 +117,16 @@ def _local_pool(
     course, count = run.course, workers or os.cpu_count() or 1
     if not course.foreign:
         start_early()
-    with ThreadPoolExecutor(1) as beside:  # which mostly waits for other processes
-        proven = beside.submit(_proven_launcher, run, stack)
-        import_judge(asserts=course.foreign)  # before workers are forked
-        _check_exercises(run)
-        if students > 2 * count and not course.foreign:
-            from autograder.grading.judging import rehearse
+    opening = _opening(run)
+    stack.callback(opening.close)
+    import_judge(asserts=course.foreign)  # before workers are forked
+    _check_exercises(run)
+    if not course.foreign:
+        from autograder.grading import rehearsal
 
-            rehearse(course.unit(run.unit))
-        launcher = proven.result()
+        kept = rehearsal.path_of(course.root, run.unit)
+        rehearsal.rehearse(course.unit(run.unit), kept, run.grader, large=students > 2 * count)
+    launcher = _proven_launcher(run, opening)
     run.recorder.rest()  # the workers shall not inherit a connection
     pool = LocalPool(count, run.unit, launcher)
     stack.callback(pool.close)
@@ -156,13 +157,16 @@ def likely(course: Course, unit: str) -> bool:
     return False
 
 
-def _proven_launcher(run: "Run", stack: contextlib.ExitStack) -> Any:
-    """Where submissions run on this machine, after its walls were attacked from inside."""
+def _opening(run: "Run") -> Opening:
+    """A sandbox for this unit, whose walls are attacked from inside from now on."""
     text = "".join(template.release.decode("utf-8") for template in run.templates)
     modules = warmed(run.templates, run.files) if run.course.foreign else None
-    secret = run.course.secret_paths
-    sandbox, proof = open_sandbox(run.unit, run.min_level, text, secret, modules)
-    stack.enter_context(sandbox)
+    return Opening(run.unit, run.min_level, text, run.course.secret_paths, modules)
+
+
+def _proven_launcher(run: "Run", opening: Opening) -> Launcher:
+    """Where submissions run on this machine, after its walls were attacked."""
+    sandbox, proof = opening.finish()
     summary = run.summary
     summary.level = proof.level
     summary.held = [text for key, text in PROMISES.items() if proof.held.get(key)]

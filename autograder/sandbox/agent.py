@@ -100,7 +100,7 @@ class Agent:
             with _quiet(), self._stand_ins(header.get("stand_ins", [])):
                 outcomes = play.play_all(cases, target, header["limit"], watch)
         buffers: list[bytes] = []
-        self.answer({"outcomes": [_outcome(outcome, buffers) for outcome in outcomes]}, buffers)
+        self.answer({"outcomes": [outcome_node(outcome, buffers) for outcome in outcomes]}, buffers)
 
     @contextmanager
     def _stand_ins(self, wanted: list[Any]) -> Iterator[None]:
@@ -209,7 +209,7 @@ def _build(record: Record) -> Any:
     return {"toy": Toy, "call": Call}[record.name](**record.fields)
 
 
-def _outcome(outcome: Any, buffers: list[bytes]) -> dict[str, Any]:
+def outcome_node(outcome: Any, buffers: list[bytes]) -> dict[str, Any]:
     """An outcome as plain data; a value that cannot be sent becomes the name of its type."""
     kept = len(buffers)
     failure = outcome.failure

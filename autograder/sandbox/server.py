@@ -6,7 +6,8 @@ other in what they inherit.
 
 Run as `python -m autograder.sandbox.server FOLDER LEVEL [MODULE ...]`; the socket is FOLDER/socket.
 It imports at once, then reads one line with what is known only later (the view of the course,
-further modules), says "ready", and ends when its standard input does.
+further modules), says "ready": its walls can be attacked. Meanwhile it imports what draws, bit by
+bit, says "warm", and ends when its standard input does.
 """
 
 import contextlib
@@ -24,6 +25,8 @@ import sys
 import tempfile
 import time
 import traceback
+from collections.abc import Callable
+from functools import partial
 from typing import Any, NoReturn
 
 from autograder.sandbox import (
@@ -43,6 +46,7 @@ KEPT = 200  # descriptors of a child are moved above this number, and everything
 OWN_MEMORY = 1024  # megabytes that the warm process may use beyond what it has imported
 SWEEP = 5.0  # seconds in which orphans must be gone
 REAP = 0.2  # seconds between two burials of orphans
+LATER = "matplotlib"  # packages whose names begin so are imported while the walls are attacked
 __all__ = ["attack", "resource", "wire"]  # loaded before the walls stand
 
 
@@ -72,6 +76,14 @@ def told_later() -> list[str]:
             os._exit(0)  # whoever started us is gone
         line += chunk
     return line.decode().split()
+
+
+def warm() -> None:
+    """Nothing that is here now is garbage, or changes any more."""
+    gc.collect()
+    gc.freeze()
+    gc.enable()
+    print("warm", flush=True)
 
 
 def comes_from_inside(connection: socket.socket) -> bool:
@@ -104,15 +116,29 @@ class Server:
         self.children: dict[int, tuple[int, socket.socket]] = {}  # pidfd -> (pid, connection)
         self.connections: dict[int, int] = {}  # descriptor of a connection -> pidfd
         self.poll = select.poll()
+        self.later: list[Callable[[], object]] = []  # to be done while nobody asks for a child
         self.broken = False  # something of a child is left: no further child
 
     def prepare_shell(self) -> None:
         """One IPython shell, made once and inherited by every child."""
         self.shell = shell.make_shell(lambda output: self.emit[0](output))
-        shell.inline_figures(self.shell)
         shell.rehearse(self.shell)
         if "torch" in sys.modules:
             shell.rehearse_tensors()
+
+    def do_later(self, modules: list[str]) -> None:
+        """Import these while nobody asks for a child; then everything is warm."""
+        self.later = [partial(import_all, [name]) for name in modules]
+        if self.shell is not None and modules:
+            self.later += [
+                partial(shell.inline_figures, self.shell),
+                shell.rehearse_figure,
+                self.make_ready,
+            ]
+        self.later.append(warm)
+
+    def make_ready(self) -> None:
+        self.ready = agent.make_ready(self.shell)
 
     def rebind(self, emit: shell.Emit) -> None:
         self.emit[0] = emit
@@ -123,7 +149,11 @@ class Server:
         own_pid = os.pidfd_open(os.getpid())
         while True:
             self.bury_orphans()
-            for fd, event in self.poll.poll(1000 * REAP if self.level < 3 else None):
+            wait = 0 if self.later else 1000 * REAP if self.level < 3 else None
+            events = self.poll.poll(wait)
+            if self.later and not events:
+                self.later.pop(0)()
+            for fd, event in events:
                 if fd == listener.fileno():
                     connection, _ = listener.accept()
                     # a child without its own root can see the socket, but shall order no children
@@ -303,24 +333,23 @@ def enter_user_namespace() -> None:
 def main(folder: str, level: int, modules: list[str]) -> NoReturn:
     if level >= 3 and os.getuid() != 0:
         enter_user_namespace()
+    gc.disable()  # what is imported stays
     server = Server(folder, level)
-    import_all(modules)
+    import_all([name for name in modules if not name.startswith(LATER)])
     if modules:
         server.prepare_shell()
     agent.forget_the_course()
     view, *further = told_later()
-    import_all(further)
     if view != "-":
         import_neutral(view)
     if server.shell is not None:
-        server.ready = agent.make_ready(server.shell)
+        server.make_ready()
+    server.do_later([*(name for name in modules if name.startswith(LATER)), *further])
     if level < 3:
         syscalls.prctl(syscalls.PR_SET_CHILD_SUBREAPER, 1)
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     listener.bind(f"{folder}/socket")
     listener.listen(64)
-    gc.collect()
-    gc.freeze()
     print("ready", flush=True)
     limits.limit_own_memory(OWN_MEMORY)
     server.serve(listener)

@@ -198,15 +198,16 @@ def inline_figures(shell: Any) -> None:
 
 def rehearse(shell: Any) -> None:
     """Do once what nearly every notebook does, so that caches and late imports are inherited: show
-    an error, draw a figure if it draws any.
+    an error.
     """
     shell.run_cell("1 / 0", store_history=False)
     shell.user_ns.pop("_", None)
-    if "matplotlib.pyplot" in sys.modules:
-        _rehearse_figure()
 
 
-def _rehearse_figure() -> None:
+def rehearse_figure() -> None:
+    """Draw a figure, if notebooks draw any."""
+    if "matplotlib.pyplot" not in sys.modules:
+        return
     import io
 
     from matplotlib import pyplot

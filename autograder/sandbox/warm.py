@@ -52,6 +52,7 @@ class Warm:
         self.log = tempfile.TemporaryFile()  # noqa: SIM115
         self.process = subprocess.Popen(
             [sys.executable, "-m", "autograder.sandbox.server", self.folder, str(level), *modules],
+            bufsize=0,  # a word that was read ahead would be waited for
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self.log,
@@ -75,17 +76,24 @@ class Warm:
         }
 
     def wait(self, view: str = "-", further: tuple[str, ...] = ()) -> None:
-        """Until it is ready, with the view's neutral part and further modules imported.
+        """Until it is ready, with the view's neutral part imported; further modules follow.
 
         SandboxError if it will never be.
         """
         assert self.process.stdin is not None
-        assert self.process.stdout is not None
         with contextlib.suppress(OSError):  # it may be dead already: its last words are read below
             self.process.stdin.write(" ".join((view, *further)).encode() + b"\n")
             self.process.stdin.flush()
+        self._hear(b"ready\n")
+
+    def wait_until_warm(self) -> None:
+        """Until everything is imported; its walls may have been attacked meanwhile."""
+        self._hear(b"warm\n")
+
+    def _hear(self, word: bytes) -> None:
+        assert self.process.stdout is not None
         ready, _, _ = select.select([self.process.stdout], [], [], START)
-        if not ready or self.process.stdout.readline() != b"ready\n":
+        if not ready or self.process.stdout.readline() != word:
             self.log.seek(0)
             text = self.log.read().decode("utf-8", "replace").strip()
             self.close()
@@ -112,6 +120,7 @@ class Warm:
 
     def __enter__(self) -> "Warm":
         self.wait()
+        self.wait_until_warm()
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -74,7 +74,8 @@ def _thing(cell: int, generator: torch.Generator) -> tuple[str, str, int]:
     return list(COLOURS)[colour], SHAPES[shape], cell
 
 
-def _noisy(pictures: list[Tensor], generator: torch.Generator) -> Tensor:
+def noisy(pictures: list[Tensor], generator: torch.Generator) -> Tensor:
+    """Pictures (3, 24, 24) each -> (N, 3, 24, 24), with the noise that all scenes have."""
     clean = torch.stack(pictures)  # (N, 3, 24, 24)
     return (clean + 0.05 * torch.randn(clean.shape, generator=generator)).clamp(0, 1)
 
@@ -95,7 +96,7 @@ def scenes(count: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
         captions.append(
             encode([word for i, part in enumerate(told) for word in (["and"] if i else []) + part])
         )
-    return _noisy(pictures, generator), torch.stack(captions)
+    return noisy(pictures, generator), torch.stack(captions)
 
 
 def relations(count: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
@@ -114,4 +115,4 @@ def relations(count: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
         relation = RELATIONS[(columns[0] > columns[1]) if across else 2 + (rows[0] > rows[1])]
         pictures.append(paint([first, second]))
         captions.append(encode([*first[:2], relation, *second[:2]], 7))
-    return _noisy(pictures, generator), torch.stack(captions)
+    return noisy(pictures, generator), torch.stack(captions)

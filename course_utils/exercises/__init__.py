@@ -29,7 +29,10 @@ def units() -> tuple[Unit, ...]:
 
 
 def unit(name: str) -> Unit:
-    """The unit called `01` or `01_nadaraya_watson`."""
+    """The unit called `01` or `01_nadaraya_watson`; by its whole name only this one is imported."""
+    folder = name.partition("_")[2]
+    if folder in _folders().values() and (found := _unit_in(folder)).name == name:
+        return found
     for candidate in units():
         if name in (candidate.name, candidate.name.split("_", 1)[0]):
             return candidate

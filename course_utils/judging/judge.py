@@ -11,7 +11,7 @@ import re
 import warnings
 from collections.abc import Callable, MutableMapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from typing import Any, Protocol
 
 from course_utils.judging import syntax
@@ -42,7 +42,7 @@ HELPERS = ("function", "module")  # kinds of answers that a stand-in can take th
 
 Row = tuple[str, str]
 # of a counterexample: these are not its inputs
-CASE_ROWS = ("case", "found in", "what is wrong", "its weights")
+CASE_ROWS = ("case", "made smaller from", "rounded from", "what is wrong", "its weights")
 
 
 class Attempt(Protocol):
@@ -50,8 +50,8 @@ class Attempt(Protocol):
 
     source: str  # of the answer cell; empty if it is not known
 
-    def play(self, cases: list[Case], limit: float) -> list[Outcome]:
-        """Put the cases to the answer."""
+    def play(self, cases: list[Case], limit: float, seeds: int = 1) -> list[Outcome]:
+        """Put the cases of so many seeds to the answer; the limit is for each seed."""
 
     def assisted(self, oracle: Oracle) -> "Attempt":
         """The same answer with stand-ins for what the oracle knows (see stand_in.py)."""
@@ -69,11 +69,11 @@ class LocalAttempt:
     names: MutableMapping[str, Any] = field(default_factory=dict)  # of its notebook
     oracle: Oracle | None = None
 
-    def play(self, cases: list[Case], limit: float) -> list[Outcome]:
+    def play(self, cases: list[Case], limit: float, seeds: int = 1) -> list[Outcome]:
         if self.oracle is None:
-            return play_all(cases, self.answer, limit)
+            return play_all(cases, self.answer, seeds * limit)
         with standing_in(self.names, self.oracle.wanted, self.oracle):
-            return play_all(cases, self.answer, limit)
+            return play_all(cases, self.answer, seeds * limit)
 
     def assisted(self, oracle: Oracle) -> "LocalAttempt":
         return replace(self, oracle=oracle)
@@ -145,16 +145,22 @@ class Earlier:
 
     exercise: Exercise
     verdict: Verdict | None = None
+    look: Callable[[], Verdict | None] | None = None  # judges an answer that has no verdict yet
+
+    @cached_property
+    def known(self) -> Verdict | None:
+        """The verdict; where there is none yet, that of a look at the answer."""
+        return self.look() if self.verdict is None and self.look is not None else self.verdict
 
     @property
     def doubtful(self) -> bool:
         """May its answer spoil one that builds on it?"""
-        return self.verdict is None or not self.verdict.passed or bool(self.verdict.comes_from)
+        return self.known is None or not self.known.passed or bool(self.known.comes_from)
 
     @property
     def roots(self) -> tuple[str, ...]:
         """Where its mistake comes from: answers before it, or itself."""
-        further = self.verdict.comes_from if self.verdict is not None else ()
+        further = self.known.comes_from if self.known is not None else ()
         return further or (self.exercise.name,)
 
 
@@ -178,8 +184,10 @@ def _judged(
     exercise: Exercise, attempt: Attempt, seed: int | str | None, earlier: Sequence[Earlier]
 ) -> Verdict:
     verdict = _judge(exercise, attempt, seed)
-    doubtful = [each for each in earlier if each.doubtful and each.exercise.kind in HELPERS]
-    if verdict.status != "failed" or exercise.kind == "training" or not doubtful:
+    if verdict.status != "failed" or exercise.kind == "training":
+        return verdict
+    doubtful = [each for each in earlier if each.exercise.kind in HELPERS and each.doubtful]
+    if not doubtful:
         return verdict
     return _second_look(exercise, attempt, seed, verdict, doubtful)
 
@@ -192,9 +200,9 @@ class _Played:
     outcomes: list[Outcome] | None
     source: str = ""
 
-    def play(self, cases: list[Case], limit: float) -> list[Outcome]:
+    def play(self, cases: list[Case], limit: float, seeds: int = 1) -> list[Outcome]:
         known, self.outcomes = self.outcomes, None
-        return known if known is not None else self.attempt.play(cases, limit)
+        return known if known is not None else self.attempt.play(cases, limit, seeds)
 
     def assisted(self, oracle: Oracle) -> Attempt:
         return self.attempt.assisted(oracle)
@@ -226,6 +234,8 @@ def _second_look(
     refused = any(case.message.startswith(f"it raised {REFUSED}") for case in second.cases)
     if second.points < first.points or (refused and second.points == first.points):
         return first
+    if (second.cases, second.misconception) == (first.cases, first.misconception):
+        return first  # right helpers change nothing
     roots = [root for each in doubtful if each.exercise.name in oracle.asked for root in each.roots]
     return replace(second, comes_from=tuple(dict.fromkeys(roots)))
 
@@ -292,15 +302,20 @@ def _rounds(exercise: Exercise, attempt: Attempt, seed: int | str | None) -> tup
         VISIBLE_SEED,
         *(secret_seeds(seed, exercise.name, exercise.rounds) if seed is not None else ()),
     )
-    rounds: list[Any] = []
+    cases = [cases_of(exercise, each) for each in seeds]
+    visible = attempt.play(list(cases[0]), exercise.limit)
+    if any(each.failure is not None and each.failure.kind in ENDS_ALL for each in visible):
+        return [(True, seeds[0], cases[0], visible)], len(seeds) == 1  # no use to wait for the rest
+    secret: list[Outcome] = []
+    if len(seeds) > 1:  # all at once: each question takes its time, whatever it asks
+        asked = [case for each in cases[1:] for case in each]
+        secret = attempt.play(asked, exercise.limit, len(seeds) - 1)
+    outcomes, rounds = iter([*visible, *secret]), list[Any]()
     for number, each in enumerate(seeds):
-        cases = cases_of(exercise, each)
-        rounds.append((number == 0, each, cases, attempt.play(list(cases), exercise.limit)))
-        if any(
-            outcome.failure is not None and outcome.failure.kind in ENDS_ALL
-            for outcome in rounds[-1][3]
-        ):
-            break  # no use to wait for the other rounds
+        got = [next(outcomes) for _ in cases[number]]
+        rounds.append((number == 0, each, cases[number], got))
+        if any(one.failure is not None and one.failure.kind in ENDS_ALL for one in got):
+            break
     return rounds, len(rounds) == len(seeds)
 
 
@@ -361,10 +376,15 @@ def cases_of(exercise: Exercise, seed: int) -> tuple[Case, ...]:
     return tuple(exercise.cases(Draw(seed)))
 
 
+# Outcomes that are known from an earlier run of the same code: exercise, function, seed
+rehearsed: dict[tuple[str, Callable[..., Any], int], tuple[Outcome, ...]] = {}
+
+
 @lru_cache(maxsize=512)
 def expected_of(exercise: Exercise, seed: int) -> tuple[Outcome, ...]:
     """What the reference gives; in secret cases only where it is compared (training is slow)."""
-    return tuple(
+    known = rehearsed.get((exercise.name, exercise.reference, seed))
+    return known or tuple(
         play(case, exercise.reference) if seed == VISIBLE_SEED or case.verify is None else Outcome()
         for case in cases_of(exercise, seed)
     )
@@ -374,7 +394,8 @@ def expected_of(exercise: Exercise, seed: int) -> tuple[Outcome, ...]:
 def variant_outcomes(
     exercise: Exercise, variant: Callable[..., Any], seed: int
 ) -> tuple[Outcome, ...]:
-    return tuple(play(case, variant) for case in cases_of(exercise, seed))
+    known = rehearsed.get((exercise.name, variant, seed))
+    return known or tuple(play(case, variant) for case in cases_of(exercise, seed))
 
 
 def wrong_with(exercise: Exercise, case: Case, expected: Outcome, got: Outcome) -> str | None:
@@ -786,7 +807,7 @@ def _swapped(want: tuple[Any, ...], got: tuple[Any, ...], tolerance: float) -> b
 def _counterexample(exercise: Exercise, found: Found, original: Found) -> tuple[Row, ...]:
     """The case in rows: where it was found, what is wrong, and what went in."""
     case = found.case
-    rows = [("found in" if found is not original else "case", _label(original.case, found.message))]
+    rows = [(_origin(case, original.case), _label(original.case, found.message))]
     failure, message = found.got.failure, found.message
     if failure is not None and failure.kind == "raised" and case.raises is None:
         message = f"it raised {failure.type}"  # the card begins with what Python says
@@ -808,6 +829,14 @@ def _counterexample(exercise: Exercise, found: Found, original: Found) -> tuple[
         given = "\n".join(show(value) for value in call.args) or "()"
         rows.append((f"call {number + 2} {call.method or ''}".rstrip(), given))
     return tuple(rows)
+
+
+def _origin(case: Case, original: Case) -> str:
+    """How a case that is shown came of the one whose label stands beside it."""
+    if numbers(case) < numbers(original):
+        return "made smaller from"
+    alike = show(list(case.inputs)) == show(list(original.inputs))
+    return "case" if alike and case.init == original.init else "rounded from"
 
 
 def argument_names(exercise: Exercise, case: Case) -> list[str]:

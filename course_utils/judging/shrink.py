@@ -17,7 +17,9 @@ from course_utils.judging.runner import Call, Case, Outcome, play
 from course_utils.judging.toys import Toy
 
 BATCHES, CANDIDATES = 12, 24  # how often the answer is asked, and how much at once
-SECONDS = 1.5  # of work for all batches; on a busy machine four times as much may pass
+PLAYS = 500  # cases that are put to the answer at most
+SECONDS = 2.5  # of processor time for all batches: a busy machine shows the same cards
+ASLEEP = 60.0  # seconds on the wall, for an answer that waits instead of working
 ROUNDINGS = ((0, 0), (0, 1), (1, 1), (0, 4), (1, 4))  # digits of inputs and weights, best first
 SMALL = 2  # numbers: nothing smaller is looked for
 Part = Callable[[Tensor, int, int], Tensor]  # of a tensor: along which axis, how long
@@ -52,6 +54,7 @@ class Shrinker:
     same_mistake: Callable[[Case, Outcome], bool]
     promised: Callable[[Case], bool]  # by the text, of every case
     began: tuple[float, float] = field(default_factory=lambda: clocks(), init=False)
+    plays: list[int] = field(default_factory=lambda: [0], init=False)  # so far, as one number
 
     def shrink(self, found: Found) -> Found:
         """The smallest case that was found to fail in the same way; `found` if there is none."""
@@ -70,7 +73,7 @@ class Shrinker:
 
     def late(self) -> bool:
         worked, waited = (now - then for now, then in zip(clocks(), self.began, strict=True))
-        return worked > SECONDS or waited > 4 * SECONDS
+        return worked > SECONDS or waited > ASLEEP or self.plays[0] >= PLAYS
 
     def smaller(self, found: Found) -> Found | None:
         """The smallest of the next smaller cases; only if need be one in which two axes that had
@@ -93,6 +96,7 @@ class Shrinker:
         ]
         if not played or self.late():
             return None
+        self.plays[0] += len(played)
         outcomes = self.ask([case for case, _ in played])
         for (case, expected), got in zip(played, outcomes, strict=False):
             made = Found(case, expected, got, self.wrong_with(case, expected, got) or "")

@@ -90,6 +90,22 @@ class TableStep:
         return logits, following
 
 
+class Classifier:
+    """(B, C, H, W) images -> (B, classes) logits: `inner` (hidden, C, H, W) weighs all pixels,
+    `outer` (hidden, classes) what comes of it; `bend` 0 leaves out the sine between them. Smaller
+    images use a part of `inner`."""
+
+    def __init__(self, weights: dict[str, Tensor], config: dict[str, Any]) -> None:
+        self._layers = weights["inner"], weights["outer"]
+        self._bend = weights.get("bend", torch.ones(()))
+
+    def __call__(self, images: Tensor) -> Tensor:
+        (inner, outer), (channels, height, width) = self._layers, images.shape[1:]
+        inner = inner[:, :channels, :height, :width].flatten(1)  # (hidden, C H W)
+        hidden = images.flatten(1) @ inner.T  # (B, hidden)
+        return (hidden + self._bend * hidden.sin()) @ outer
+
+
 def torch_attention(weights: dict[str, Tensor], config: dict[str, Any]) -> nn.MultiheadAttention:
     """torch's own multi-head attention with the given weights."""
     attention = nn.MultiheadAttention(config["dim"], config["heads"], batch_first=True)
@@ -97,12 +113,16 @@ def torch_attention(weights: dict[str, Tensor], config: dict[str, Any]) -> nn.Mu
     return attention.eval()
 
 
-SHOWN = {"time_mix": ("time",)}
-SAID = {"time_mix": "a layer; row t says how much of each step goes into output t"}
+SHOWN = {"time_mix": ("time",), "classifier": ("inner", "outer")}
+SAID = {
+    "time_mix": "a layer; row t says how much of each step goes into output t",
+    "classifier": "a classifier; inner says how it weighs the pixels, outer makes the logits",
+}
 BUILDERS: dict[str, Callable[[dict[str, Tensor], dict[str, Any]], Any]] = {
     "time_mix": TimeMix,
     "table_model": TableModel,
     "table_step": TableStep,
+    "classifier": Classifier,
     "torch_attention": torch_attention,
 }
 

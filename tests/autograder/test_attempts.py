@@ -72,7 +72,7 @@ def test_a_file_that_cannot_be_read_says_why(tmp_path: Path, text: str, words: s
 
 def test_attempts_at_a_choice_are_its_options(tmp_path: Path) -> None:
     unit = exercises.unit("03")
-    choice = exercises.find("slide_zero_score")
+    choice = exercises.find("choice_zero_score")
     assert isinstance(choice, Choice)
     found = [a for a in bank.attempts(unit, tmp_path) if a.exercise == choice.name]
     assert {a.name for a in found} == set(choice.options)
@@ -80,8 +80,8 @@ def test_attempts_at_a_choice_are_its_options(tmp_path: Path) -> None:
         verdict = bank.judge_attempt(attempt)
         assert verdict.passed == attempt.right == (attempt.name == choice.right)
         assert verdict.misconception == attempt.slug
-    written(tmp_path, '# %% right: c\nslide_zero_score = "c"\n', "slide_zero_score")
-    with pytest.raises(UserError, match="no exercise 'slide_zero_score'"):
+    written(tmp_path, '# %% right: c\nchoice_zero_score = "c"\n', "choice_zero_score")
+    with pytest.raises(UserError, match="no exercise 'choice_zero_score'"):
         bank.attempts(unit, tmp_path)
 
 

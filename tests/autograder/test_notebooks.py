@@ -30,7 +30,7 @@ def softmax(scores, dim=-1):
 check(softmax)
 
 # %% [markdown]
-# {{options slide_units}}
+# {{options choice_units}}
 
 # %% [markdown] nbgrader={"grade_id": "why", "points": 3}
 # ### BEGIN SOLUTION
@@ -135,8 +135,8 @@ def test_new_prose_keeps_the_outputs_and_new_code_does_not(
     ("old", "new", "words"),
     [
         ("{{points softmax}}", "{{points softmacks}}", "Did you mean softmax"),
-        ("{{options slide_units}}", "{{options softmax}}", "not a choice"),
-        ("{{options slide_units}}", "{{options: slide_units}}", "not filled in"),
+        ("{{options choice_units}}", "{{options softmax}}", "not a choice"),
+        ("{{options choice_units}}", "{{options: choice_units}}", "not filled in"),
         ('"grade_id": "softmax"', '"grade_id": "soft max"', "grade_id"),
         ('"test_softmax"', '"test_softmacks"', "no exercise"),
         (', "points": 3', "", "needs points"),

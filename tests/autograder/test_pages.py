@@ -103,7 +103,7 @@ def test_what_to_do_next_comes_first_and_questions_have_titles(course: Course) -
     course = Course(course.root)
     cells = (
         judged("softmax", 3.0, "passed"),
-        judged("slide_units", 0.0, "not started"),
+        judged("choice_units", 0.0, "not started"),
         judged("nadaraya_watson", 0.0, "failed"),
         judged("gaussian_weights", 0.0, "failed", misconception="x", title="Some *named* mistake"),
     )
@@ -117,7 +117,7 @@ def test_what_to_do_next_comes_first_and_questions_have_titles(course: Course) -
     cell = {"cell_type": "code", "metadata": mark, "source": code, "outputs": []}
     graded.write_text(json.dumps({"cells": [cell]}))
     page = feedback.build(course, UNIT)[0].read_text()
-    order = ["2. Gaussian weights", "3. Nadaraya-Watson", "6. Spot the bug", "What is right"]
+    order = ["2. Gaussian weights", "3. Nadaraya-Watson", "6. Predict", "What is right"]
     places = [page.index(words) for words in order]
     assert places == sorted(places)
     assert page.index("What is right") < page.index("1. Softmax")

@@ -98,7 +98,7 @@ def test_which_exercises_have_changed(tmp_path: Path, monkeypatch: pytest.Monkey
         monkeypatch.setattr(view, "sources", lambda: known | {module: copy})
         return regrade.changed(course, unit.name)
 
-    assert mend("exercises.masking.slide_zero_score") == ["slide_zero_score"]
+    assert mend("exercises.masking.choice_zero_score") == ["choice_zero_score"]
     assert mend("exercises.nadaraya_watson.softmax") == []
     assert mend("judging.judge") == [each.name for each in unit.exercises], "it decides about all"
 

@@ -78,7 +78,7 @@ def test_choices_are_sealed_and_can_be_checked(made: Path) -> None:
     """Judged by the student repository's own code, in a process that sees nothing else."""
     asked = [e for u in exercises.units() for e in u.exercises if isinstance(e, Choice)]
     assert len(asked) >= 30
-    text = "\n".join(path.read_text(encoding="utf-8") for path in made.rglob("slide_*.py"))
+    text = "\n".join(path.read_text(encoding="utf-8") for path in made.rglob("choice_*.py"))
     for choice in asked:
         assert not [o for o in choice.options.values() if o.why in text or o.text in text]
     code = (
@@ -147,8 +147,8 @@ def spoil_with(name: str, text: str) -> Callable[[Path], None]:
         (spoil_with("course_utils/extra.py", "from autograder import bank"), "imports the grader"),
         (spoil_with("course_utils/extra.py", "### BEGIN SOLUTION"), "BEGIN SOLUTION"),
         (
-            spoil_with("course_utils/exercises/masking/slide_zero_score.py", 'right="c"'),
-            "slide_zero_score.py may show which option is right",
+            spoil_with("course_utils/exercises/masking/choice_zero_score.py", 'right="c"'),
+            "choice_zero_score.py may show which option is right",
         ),
         (spoil_with("lectures/leak.ipynb", '{"cells": "0123456789abcdef"}'), "0123456789abcdef"),
         (

@@ -58,8 +58,9 @@ async () => {
   }
   const ground = behind(document.querySelector("main p, article p, p") ?? document.body) ?? [255, 255, 255];
 
-  // Width: neither the page nor the article may scroll sideways; a table or a formula may, inside a box of its own.
-  const wide = all("html, body, main, article, .bd-content, .bd-article-container").filter((box) => box.scrollWidth > box.clientWidth + 1 && box.clientWidth > 0);
+  // Width: neither the page nor the article may scroll sideways; a table or a formula may, inside a box of its own. The last letter of
+  // a formula in the text may lean over its box by two pixels.
+  const wide = all("html, body, main, article, .bd-content, .bd-article-container").filter((box) => box.scrollWidth > box.clientWidth + 2 && box.clientWidth > 0);
   const boxed = (e) => e.parentElement && (e.parentElement.scrollWidth > e.parentElement.clientWidth && getComputedStyle(e.parentElement).overflowX !== "visible" && !wide.includes(e.parentElement) || boxed(e.parentElement));
   const culprits = wide.length ? all("body *:not(svg *)").filter((e) => e.getBoundingClientRect().right > root.clientWidth + 1 && visible(e) && !boxed(e)) : [];
 

@@ -455,7 +455,10 @@ DAMAGES = [
         stock=("test_softmax",),
     ),
     Damage(
-        "answers", "a choice retyped in a new cell", lambda n: retyped(n, "slide_units"), check=True
+        "answers",
+        "a choice retyped in a new cell",
+        lambda n: retyped(n, "choice_units"),
+        check=True,
     ),
     Damage(
         "answers",
@@ -496,9 +499,9 @@ DAMAGES = [
     Damage(
         "answers",
         "deleted",
-        lambda n: without(n, "slide_units"),
-        lost=("test_slide_units",),
-        stock=("test_slide_units",),
+        lambda n: without(n, "choice_units"),
+        lost=("test_choice_units",),
+        stock=("test_choice_units",),
     ),
     Damage("answers", "turned into a markdown cell", lambda n: turned(n, "softmax", "markdown")),
     Damage("answers", "turned into a raw cell", lambda n: turned(n, "softmax", "raw")),

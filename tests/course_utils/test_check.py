@@ -44,14 +44,14 @@ def executed() -> dict[str, list[dict[str, Any]]]:
         "broken": "check(softmax)",
         "unknown": "check(lambda x: x, 'softmacks')",
         "not_callable": "check(3, 'softmax')",
-        "noted": "slide_units = 'a'\ncheck(slide_units, 'slide_units')",
+        "noted": "choice_units = 'a'\ncheck(choice_units, 'choice_units')",
         "so_far": "summary('01')",
-        "choice": "slide_distance = slide_code = 'b'\ncheck(slide_units, 'slide_units')",
-        "told": "check(slide_code, 'slide_code')",
-        "not_ready": "ready('softmax', 'slide_units', 'slide_code')",
+        "choice": "choice_distance = choice_code = 'b'\ncheck(choice_units, 'choice_units')",
+        "told": "check(choice_code, 'choice_code')",
+        "not_ready": "ready('softmax', 'choice_units', 'choice_code')",
         "own_ruler": f"{OWN_RULER}\ncheck(standardise)",
         "right_again": f"{RIGHT}\ncheck(softmax)",
-        "ready": "assert ready('softmax', 'slide_code')",
+        "ready": "assert ready('softmax', 'choice_code')",
         "summary": "summary('01')",
     }
     notebook = new_notebook(cells=[new_code_cell(source) for source in sources.values()])
@@ -112,7 +112,7 @@ def test_nbgrader_reads_the_points(
         ("broken", "in your line 2: <code>return scores.no_such_thing</code>"),
         ("unknown", "Did you mean softmax?"),
         ("not_callable", "should be a function"),
-        ("noted", "as soon as these have an answer: slide_distance, slide_code"),
+        ("noted", "as soon as these have an answer: choice_distance, choice_code"),
         ("so_far", "noted, told with the others"),
         ("choice", "-17.64"),
         ("choice", "axis of the queries"),
@@ -142,13 +142,13 @@ def test_a_choice_is_not_told_before_all_are_decided(
     assert noted["text/plain"] == "0.0"
     assert "-17.64" not in noted["text/html"]
     assert "not right" not in noted["text/html"]
-    assert told["text/html"].count("slide_") == 3, "a card for each"
+    assert told["text/html"].count("choice_") == 3, "a card for each"
 
 
 def test_a_cell_that_needs_answers_says_which(
     executed: dict[str, list[dict[str, Any]]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert "once these checks are green: softmax, slide_units." in executed["not_ready"][0]["text"]
+    assert "once these checks are green: softmax, choice_units." in executed["not_ready"][0]["text"]
     assert executed["ready"] == []
     monkeypatch.setenv("COURSE_SEED", "1")
     assert not ready(), "never while a notebook is graded"
@@ -168,7 +168,7 @@ def test_plain_text_where_there_is_no_front_end(capsys: pytest.CaptureFixture[st
 
 
 def test_the_number_is_safe_for_nbgrader() -> None:
-    choice = exercises.find("slide_units")
+    choice = exercises.find("choice_units")
     assert isinstance(choice, Choice)
     result = check(choice.right, choice.name)
     assert repr(result) == "2.0"

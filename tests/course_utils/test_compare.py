@@ -100,7 +100,7 @@ class Silent:
 
     source = ""
 
-    def play(self, cases: list[Case], limit: float) -> list[Outcome]:
+    def play(self, cases: list[Case], limit: float, seeds: int = 1) -> list[Outcome]:
         return [Outcome() for _ in cases]
 
     def assisted(self, oracle: Oracle) -> "Silent":

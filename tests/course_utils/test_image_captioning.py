@@ -30,6 +30,7 @@ from course_utils.image_captioning import (
     describe,
     hard_attention,
     image_regions,
+    reinforce_loss,
     soft_attention,
 )
 from course_utils.training import seeded
@@ -180,3 +181,23 @@ def test_captioners_do_not_read_ahead_and_describe(
     logits, weights = model.look(pictures, captions)
     assert logits.shape == (3, LENGTH, len(VOCABULARY))
     assert torch.allclose(weights.sum(-1), torch.ones(3, LENGTH), atol=1e-5)
+
+
+@pytest.mark.parametrize("draws", [2, 3])
+def test_the_loss_for_draws_has_the_gradient_of_the_expected_loss(draws: int) -> None:
+    scores = torch.randn(3, generator=seeded(0)).requires_grad_()
+    depth = torch.randn(3, generator=seeded(1)).requires_grad_()
+
+    def loss_of() -> torch.Tensor:
+        return 5 + depth**2  # the loss of each region depends on what reads it
+
+    expected = torch.autograd.grad(scores.softmax(-1) @ loss_of(), (scores, depth))
+    total = [torch.zeros(3), torch.zeros(3)]
+    for drawn in torch.cartesian_prod(*[torch.arange(3)] * draws):
+        weights = scores.softmax(-1)
+        chance = weights[drawn].prod().detach()
+        value = reinforce_loss(loss_of()[drawn][None], weights[drawn].log()[None])
+        for part, gradient in zip(total, torch.autograd.grad(value, (scores, depth)), strict=True):
+            part += chance * gradient
+    for part, gradient in zip(total, expected, strict=True):
+        torch.testing.assert_close(part, gradient, atol=1e-5, rtol=1e-5)

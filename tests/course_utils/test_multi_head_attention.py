@@ -13,6 +13,7 @@ from course_utils.multi_head_attention import (
     merge_heads,
     recorded_weights,
     split_heads,
+    switched_off,
 )
 
 sizes = st.lists(
@@ -164,3 +165,21 @@ def test_recorded_weights_are_those_of_every_attention_in_order() -> None:
     torch.testing.assert_close(weights[0], model.first(x, x, x)[1])
     torch.testing.assert_close(model(x), output)
     assert len(weights) == 2  # what comes after the block is not recorded
+
+
+@settings(deadline=None)
+@given(sizes)
+def test_what_the_heads_write_sums_to_the_output(sizes: list[int]) -> None:
+    batch, length, keys, heads, size = sizes
+    _, attention = pair(heads * size, heads)
+    x, memory = normal(batch, length, heads * size), normal(batch, keys, heads * size, seed=1)
+    before = {name: value.clone() for name, value in attention.state_dict().items()}
+    output, weights = attention(x, memory, memory)
+    total = attention.out.bias
+    for head in range(heads):
+        silent, same = switched_off(attention, head)(x, memory, memory)
+        assert torch.equal(same, weights)  # it still looks
+        assert not torch.allclose(silent, output, atol=1e-4)
+        total = total + output - silent
+    assert torch.allclose(total.expand_as(output), output, atol=1e-4)
+    assert all(torch.equal(before[name], value) for name, value in attention.state_dict().items())

@@ -11,6 +11,7 @@ from course_utils.multi_head_attention import MultiHeadAttention
 from course_utils.positional_encoding import (
     LearnedPositions,
     frequencies,
+    is_equivariant,
     rotary,
     shift_matrix,
     sinusoidal_encoding,
@@ -121,3 +122,23 @@ def test_attention_is_equivariant_and_positions_end_that(length: int, seed: int)
     with_positions = attention(x + p, x + p, x + p)[0][:, order]
     moved = attention(permuted + p, permuted + p, permuted + p)[0]
     assert not torch.allclose(moved, with_positions, atol=1e-3)
+
+
+@given(st.integers(3, 7))
+def test_only_layers_that_treat_all_steps_alike_are_equivariant(length: int) -> None:
+    x = torch.randn(2, length, 5, generator=seeded(length))
+
+    def mixing(time: torch.Tensor) -> bool:
+        return is_equivariant(lambda x: time @ x, x)
+
+    alike = 2 * torch.eye(length) - torch.ones(length, length)
+    assert mixing(alike)
+    assert is_equivariant(lambda x: x[:, :1], x[:, :1])  # one step
+    assert not mixing(alike.tril())
+    assert not mixing(alike.roll(1, 0))  # follows every turn in a circle
+    band = torch.ones(length, length).tril(1).triu(-1)
+    assert not mixing(band)  # follows the reversed order
+    for step in range(length):
+        special = alike.clone()
+        special[step, step] += 1e-2
+        assert not mixing(special)

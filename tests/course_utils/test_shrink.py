@@ -32,7 +32,7 @@ def test_a_large_case_becomes_a_handful_of_round_numbers() -> None:
     case = Case("4 x 5 x 7", args=(draw.normal(4, 5, 7), draw.mask(4, 5, 7)))
     verdict = judge(large(weighted, case), LocalAttempt(lambda x, mask: x.softmax(-1)))
     rows = dict(verdict.counterexample)
-    assert rows["found in"] == "4 x 5 x 7"
+    assert rows["made smaller from"] == "4 x 5 x 7"
     assert len(rows["x"].splitlines()) == 2, "its shape and one row"
     assert "." not in rows["x"], "whole numbers"
     assert "True" in rows["mask"], "a row that allowed something still does"
@@ -96,9 +96,9 @@ def test_secret_cases_are_neither_shrunk_nor_shown() -> None:
     visible = exercise.cases(Draw(2026))[0].args[0]
 
     class Hard(LocalAttempt):
-        def play(self, cases: list[Case], limit: float) -> list[Outcome]:
+        def play(self, cases: list[Case], limit: float, seeds: int = 1) -> list[Outcome]:
             asked.extend(cases)
-            return super().play(cases, limit)
+            return super().play(cases, limit, seeds)
 
     def coded(x: Tensor) -> Tensor:
         return x if torch.equal(x, visible) else x + 1

@@ -11,7 +11,8 @@ from autograder.authoring.attempts import namespace, read_attempts
 from autograder.course import SOURCE_TREE
 from autograder.grading.remote import question_of
 from autograder.sandbox import wire
-from course_utils import exercises
+from course_utils import check, exercises
+from course_utils.check import _seen
 from course_utils.judging import card
 from course_utils.judging.exercise import Exercise
 from course_utils.judging.judge import (
@@ -84,9 +85,9 @@ def failed(name: str, comes_from: tuple[str, ...] = ()) -> Earlier:
 class DistantAttempt(LocalAttempt):
     """Asks as from behind the walls: questions and answers are data, and travel as bytes."""
 
-    def play(self, cases: list[Case], limit: float) -> list[Outcome]:
+    def play(self, cases: list[Case], limit: float, seeds: int = 1) -> list[Outcome]:
         if self.oracle is None:
-            return super().play(cases, limit)
+            return super().play(cases, limit, seeds)
         with standing_in(self.names, self.oracle.wanted, self.ask):
             return play_all(cases, self.answer, limit)
 
@@ -119,3 +120,44 @@ def test_a_right_answer_is_not_blamed_for_a_wrong_one(earlier: str, later: str) 
             assert second.comes_from == (earlier,)
             assert f"comes from your {earlier}" in card.as_text(second).replace("`", "")
     assert spoiled > 0, "none of the bank's wrong answers spoils the later one"
+
+
+SIGN_LOST = """
+def gaussian_weights(queries, keys, bandwidth):
+    return softmax((queries[:, None] - keys[None, :]) ** 2 / (2 * bandwidth**2), -1)
+"""
+UNSTABLE = """
+def softmax(scores, dim=-1):
+    return scores.exp() / scores.exp().sum(dim, keepdim=True)
+"""
+
+
+@pytest.mark.parametrize("right", [True, False])
+def test_an_answer_that_was_not_checked_yet_is_looked_at(right: bool) -> None:
+    names = notebook("gaussian_weights", solution("softmax") if right else UNSTABLE, SIGN_LOST)
+    _seen.clear()
+    result = check(names["gaussian_weights"], "gaussian_weights")
+    assert list(_seen) == ["gaussian_weights"], "the look is not shown"
+    assert not result.verdict.passed  # type: ignore[union-attr]
+    assert ("in the place of yours" in str(result)) is not right
+    assert result.verdict.comes_from == (() if right else ("softmax",))  # type: ignore[union-attr]
+
+
+def test_helpers_that_change_nothing_are_not_spoken_of() -> None:
+    source = """
+def gaussian_weights(queries, keys, bandwidth):
+    return softmax(torch.zeros(len(queries), len(keys)), -1)
+"""
+    names = notebook("gaussian_weights", UNSTABLE, source)
+    attempt = LocalAttempt(names["gaussian_weights"], source, names)
+    verdict = judge(exercise_of("gaussian_weights"), attempt, None, [failed("softmax")])
+    assert verdict.comes_from == ()
+
+
+def test_an_empty_row_is_named_before_a_fill_that_is_too_high() -> None:
+    """Also in a notebook, where the visible cases cannot tell -1e9 from -1000."""
+    bank = read_attempts(SOURCE_TREE / "tests/variants/03_masking/masked_attention.py")
+    (source,) = (each.source for each in bank if each.name == "uniform_rows")
+    answer = notebook("masked_attention", source)["masked_attention"]
+    verdict = judge(exercise_of("masked_attention"), LocalAttempt(answer, source))
+    assert verdict.misconception == "empty-row-uniform"

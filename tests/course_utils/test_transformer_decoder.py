@@ -23,6 +23,7 @@ from course_utils.transformer_decoder import (
     beam_search,
     copy_from_torch,
     greedy_decode,
+    sampling_weights,
     smoothed_loss,
     warmup_rate,
 )
@@ -227,6 +228,20 @@ def test_cache_equals_no_cache(sizes: list[int]) -> None:
         torch.testing.assert_close(
             steps, plain(x, x, x, causal_mask(count))[0], atol=1e-5, rtol=1e-5
         )
+
+
+@given(sizes, st.floats(0.3, 3.0), st.floats(0.05, 0.95))
+def test_sampling_keeps_the_likeliest(sizes: list[int], temperature: float, top_p: float) -> None:
+    batch, words, top_k = sizes[0], sizes[1] + sizes[2], sizes[2]
+    logits = normal(batch, words)
+    weights = sampling_weights(logits, temperature, top_k, top_p)
+    torch.testing.assert_close(weights.sum(-1), torch.ones(batch))
+    for row, kept in zip((logits / temperature).tolist(), weights.tolist(), strict=True):
+        best = sorted(row, reverse=True)[:top_k]
+        shares = [math.exp(z) / sum(map(math.exp, best)) for z in best]
+        count = next(n for n in range(1, top_k + 1) if n == top_k or sum(shares[:n]) >= top_p)
+        assert sum(w > 0 for w in kept) == count
+        assert min(row[i] for i, w in enumerate(kept) if w > 0) >= best[count - 1] - 1e-6
 
 
 def test_the_grammar_has_one_translation_per_sentence() -> None:

@@ -19,6 +19,7 @@ from course_utils.vision_transformer import (
     attention_rollout,
     fashion_experiment,
     from_torchvision,
+    occlusion_map,
     patchify,
     train,
     unpatchify,
@@ -128,6 +129,23 @@ def test_rollout_of_linear_layers_is_the_truth() -> None:
     for layer in weights:
         x = 0.5 * x + 0.5 * layer.mean(1) @ x
     assert torch.allclose(attention_rollout(weights), x, atol=1e-6)
+
+
+@settings(max_examples=30, deadline=None)
+@given(sizes=SIZES, seed=st.integers(0, 99))
+def test_occlusion_of_a_linear_model_is_what_each_patch_brought(
+    sizes: list[int], seed: int
+) -> None:
+    batch, channels, rows, columns, patch = sizes
+    draw = seeded(seed)
+    images = torch.randn(batch, channels, rows * patch, columns * patch, generator=draw)
+    weight = torch.randn(4, *images.shape[1:], generator=draw)  # (classes, C, H, W)
+    logits = images.flatten(1) @ weight.flatten(1).T  # (B, classes)
+    # what each pixel adds to the logit of the answer, summed over each patch
+    brought = patchify((images - 0.5) * weight[logits.argmax(-1)], patch).sum(-1)
+    found = occlusion_map(lambda x: x.flatten(1) @ weight.flatten(1).T, images, patch, fill=0.5)
+    assert found.shape == (batch, rows, columns)
+    torch.testing.assert_close(found.flatten(1), brought, atol=1e-3, rtol=1e-4)
 
 
 def test_without_positions_the_order_of_patches_is_lost() -> None:

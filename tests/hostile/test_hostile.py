@@ -18,9 +18,9 @@ JUDGED = (
     "test_gaussian_weights",
     "test_nadaraya_watson",
     "test_leave_one_out_error",
-    "test_slide_units",
-    "test_slide_distance",
-    "test_slide_code",
+    "test_choice_units",
+    "test_choice_distance",
+    "test_choice_code",
 )
 FULL = {"test_gaussian_weights": 3.0, "test_nadaraya_watson": 3.0, "test_leave_one_out_error": 4.0}
 
@@ -77,9 +77,9 @@ def test_tampering(hostile: Class, each: Tampering) -> None:
     assert set(points) == {
         *FULL,
         "test_softmax",
-        "test_slide_units",
-        "test_slide_distance",
-        "test_slide_code",
+        "test_choice_units",
+        "test_choice_distance",
+        "test_choice_code",
         "test_rescaled",
         "why",
     }

@@ -14,7 +14,7 @@ from autograder.course import SOURCE_TREE
 
 HERE = Path(__file__).parent
 NAMES = sorted(path.parent.name for path in SOURCE_TREE.glob("assignments/*/*.ipynb"))
-PUT_TOGETHER = [name for name in NAMES if name[:2] in ("04", "07", "08", "09", "10")]
+PUT_TOGETHER = [name for name in NAMES if name[:2] not in ("05", "06", "11")]
 NOT_YET = "It runs once these checks are green: "
 
 
@@ -35,10 +35,11 @@ def run_all(path: Path) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_an_untouched_assignment_runs_to_its_end(name: str) -> None:
-    report = run_all(SOURCE_TREE / "assignments" / name / f"{name}.ipynb")
+    path = SOURCE_TREE / "assignments" / name / f"{name}.ipynb"
+    report = run_all(path)
     assert report["failed"] == []
     if name in PUT_TOGETHER:
-        assert report["printed"].count(NOT_YET) == 1
+        assert report["printed"].count(NOT_YET) == path.read_text().count("if ready(") >= 1
 
 
 @pytest.mark.slow

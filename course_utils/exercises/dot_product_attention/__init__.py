@@ -2,15 +2,15 @@
 
 from course_utils.exercises.dot_product_attention import (
     additive_scores,
+    choice_five_best,
+    choice_move_tanh,
+    choice_scale_twice,
     context_vectors,
     cosine_scores,
     general_scores,
     one_hot_lookup,
     scaled_dot_product_attention,
     self_attention,
-    slide_drop_tanh,
-    slide_local_hard,
-    slide_scale_outside,
     table_third_row,
 )
 from course_utils.judging.exercise import Unit
@@ -27,8 +27,8 @@ UNIT = Unit(
         cosine_scores.EXERCISE,
         additive_scores.EXERCISE,
         general_scores.EXERCISE,
-        slide_scale_outside.EXERCISE,
-        slide_drop_tanh.EXERCISE,
-        slide_local_hard.EXERCISE,
+        choice_scale_twice.EXERCISE,
+        choice_move_tanh.EXERCISE,
+        choice_five_best.EXERCISE,
     ),
 )

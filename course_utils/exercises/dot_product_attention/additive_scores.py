@@ -11,6 +11,8 @@ from course_utils.judging.exercise import Case, Draw, Exercise
 from course_utils.judging.pictures import weights_picture
 from course_utils.nadaraya_watson import softmax
 
+from ._additive import repeated, summed
+
 
 def cases(draw: Draw) -> list[Case]:
     b, h, t, s, dq, dk, a = draw.sizes(7, low=2, high=9)
@@ -50,12 +52,6 @@ EXERCISE = Exercise(
     cases=cases,
     picture=weights_picture(0),
 )
-
-
-def summed(query: Tensor, key: Tensor, w_q: Tensor, w_k: Tensor) -> Tensor:
-    """(..., T, S, A): what goes into the tanh, for every pair."""
-    return (query @ w_q)[..., :, None, :] + (key @ w_k)[..., None, :, :]
-
 
 EXERCISE.misconception(
     "no-tanh",
@@ -175,6 +171,17 @@ EXERCISE.misconception(
 )
 
 EXERCISE.misconception(
+    "multiplied",
+    "A dot product inside",
+    "You take the dot product of the two projections: that is multiplicative attention in another "
+    "dress. Here the projections are *added*, for every pair of a query and a key; the tanh acts "
+    "on each of the A sums, and v makes one number of them.",
+    lambda q, k, w_q, w_k, v: torch.tanh((q @ w_q) @ (k @ w_k).mT),
+    lambda q, k, w_q, w_k, v: torch.tanh((q @ w_q * v) @ (k @ w_k).mT),
+    lambda q, k, w_q, w_k, v: (q @ w_q) @ (k @ w_k).mT,
+)
+
+EXERCISE.misconception(
     "v-ignored",
     "v is not used",
     "You add up the hidden layer. v says how much each neuron counts, and in which direction.",
@@ -226,20 +233,13 @@ EXERCISE.misconception(
     lambda q, k, w_q, w_k, v: ref.additive_scores(q, k, w_q, w_k, v).mT,
 )
 
-
-@EXERCISE.misconception(
+EXERCISE.misconception(
     "repeated-in-step",
     "Both are repeated in the same order",
     "You repeat queries and keys in the same rhythm, so that query i meets key i again and again, "
     "and some pairs never meet. One of them must stand still while the other runs through.",
+    repeated,
 )
-def repeated(query: Tensor, key: Tensor, w_q: Tensor, w_k: Tensor, v: Tensor) -> Tensor:
-    t, s = query.shape[-2], key.shape[-2]
-    ones = [1] * (query.dim() - 2)
-    # (..., T * S, A): i-th query meets i-th key, round and round
-    pairs = (query @ w_q).repeat(*ones, s, 1) + (key @ w_k).repeat(*ones, t, 1)
-    return (torch.tanh(pairs) @ v).reshape(*query.shape[:-2], t, s)
-
 
 EXERCISE.misconception(
     "concatenated-along-the-sequence",

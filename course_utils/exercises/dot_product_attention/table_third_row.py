@@ -9,9 +9,9 @@ EXERCISE = Choice(
     right="c",
     options={
         "a": Option(
-            "0.0 x1 + 0.4 x2 + 0.3 x3",
-            "That is the third row, and it sums to .7. Weights of one word sum to one: which "
-            "lines of this table do, the rows or the columns?",
+            "0.3 x1 + 0.4 x2 + 0.3 x3",
+            "That is the third row with the missing .3 given to x1. Weights of one word sum to "
+            "one by themselves: which lines of this table do, the rows or the columns?",
             "reads-the-row",
         ),
         "b": Option(
@@ -26,8 +26,8 @@ EXERCISE = Choice(
             "its side, and a column belongs to a word that looks. This course prints rows.",
         ),
         "d": Option(
-            "0.1 x1 + 0.6 x2 + 0.0 x3",
-            "x3 itself is left out, and the weights sum to .7. A word is part of its own context.",
+            "0.1 x1 + 0.9 x2 + 0.0 x3",
+            "x3 itself is left out, and its share given to x2. A word is part of its own context.",
             "ignores-itself",
         ),
     },

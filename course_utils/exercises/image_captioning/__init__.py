@@ -2,12 +2,13 @@
 
 from course_utils.exercises.image_captioning import (
     CaptionStep,
+    choice_gates,
+    choice_self,
+    choice_soft_hard,
     coverage_penalty,
     hard_attention,
     image_regions,
-    slide_gates,
-    slide_self,
-    slide_soft_hard,
+    reinforce_loss,
     soft_attention,
 )
 from course_utils.judging.exercise import Unit
@@ -21,8 +22,9 @@ UNIT = Unit(
         CaptionStep.EXERCISE,
         coverage_penalty.EXERCISE,
         hard_attention.EXERCISE,
-        slide_self.EXERCISE,
-        slide_soft_hard.EXERCISE,
-        slide_gates.EXERCISE,
+        reinforce_loss.EXERCISE,
+        choice_self.EXERCISE,
+        choice_soft_hard.EXERCISE,
+        choice_gates.EXERCISE,
     ),
 )

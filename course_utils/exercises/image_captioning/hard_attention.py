@@ -3,7 +3,6 @@
 (B, R, D), (B, R), torch.Generator -> context (B, D), index (B,), log_prob (B,).
 """
 
-import ast
 from collections.abc import Callable
 from typing import Any
 
@@ -11,22 +10,13 @@ import torch
 from torch import Tensor
 
 from course_utils import image_captioning as ref
-from course_utils.judging.exercise import Case, Draw, Exercise, Forbidden
+from course_utils.judging import syntax
+from course_utils.judging.exercise import Case, Draw, Exercise
 from course_utils.judging.promises import shares
 
-from ._draw_code import draws_elsewhere, draws_from_the_first_row, uniform
-from ._draws import (
-    Repeated,
-    close,
-    column_index,
-    drawn,
-    drawn_well,
-    gradient_problem,
-    log_prob_detached,
-    one_hot_index,
-    one_row_problem,
-    same_draw_for_equal_rows,
-)
+from . import _draws
+from ._draw_code import RULES, draws_from_the_first_row, softmax_again, uniform, weights_as_logits
+from ._draws import Repeated, close, drawn, gradient_problem, one_row_problem
 
 
 def cases(draw: Draw) -> list[Case]:
@@ -48,10 +38,14 @@ def cases(draw: Draw) -> list[Case]:
     def soft(count: int, places: int) -> Tensor:
         return draw.normal(count, places).softmax(-1)
 
+    def sparse() -> Tensor:
+        some = soft(other, regions)  # never all of it on one region: see the case of its own
+        some[torch.arange(other), draw.integers(0, regions - 1, other)] = 0.0
+        return some / some.sum(-1, keepdim=True)
+
     # (B, R): nothing is left to chance
     sure = torch.eye(regions)[draw.integers(0, regions - 1, batch)]
     many = torch.tensor([0.55, 0.05, 0.3, 0.1])[draw.permutation(4)].expand(1000, -1).contiguous()
-    some = draw.mask(other, regions) * soft(other, regions)
     repeated, seed = Repeated(), draw.integer(0, 10**6)
     return [
         case("2 rows, 2 regions", torch.tensor([[0.5, 0.5], [0.25, 0.75]])),
@@ -63,9 +57,10 @@ def cases(draw: Draw) -> list[Case]:
         case("values and gradients", soft(batch, other), gradient_problem, gradients=True),
         case("2 rows, each sure of one region", torch.eye(2), group="edge"),
         case("all the weight on one region", sure, group="edge"),
-        case("some weights are zero", some / some.sum(-1, keepdim=True), group="edge"),
+        case("some weights are zero", sparse(), gradient_problem, gradients=True, group="edge"),
         case("one region", torch.ones(batch, 1), group="edge"),
         case("one row", soft(1, regions), group="edge"),
+        case("2000 regions", soft(batch, 2000), group="edge", hidden_values=True),
     ]
 
 
@@ -77,18 +72,7 @@ EXERCISE = Exercise(
     returns=("context (B, D)", "index (B,)", "log_prob (B,)"),
     cases=cases,
     promised=shares(1),
-    forbidden=(
-        Forbidden(
-            "The generator is never used, so nobody could repeat what you have drawn. Draw from "
-            "the generator that you are given, not from torch's global one.",
-            test=draws_elsewhere,
-        ),
-        Forbidden(
-            "You take the seed out of the generator. It is still where it was afterwards, so "
-            "every call would draw the same again. Hand the generator itself to what draws.",
-            names=("initial_seed", "manual_seed"),
-        ),
-    ),
+    forbidden=RULES,
 )
 
 EXERCISE.misconception(
@@ -105,7 +89,35 @@ EXERCISE.misconception(
     "No gradient reaches the weights. `log_prob` is the only way by which they can learn where to "
     "look: compute it from the tensor of weights, not from a Python number (`.item()`, "
     "`math.log`) and not under `torch.no_grad()`.",
-    symptom=log_prob_detached,
+    symptom=_draws.log_prob_detached,
+)
+
+EXERCISE.misconception(
+    "nan-gradient",
+    "The logarithm of weights that are 0",
+    "You take the logarithm of all weights and pick from it. The values are right, but where a "
+    "weight is 0 its logarithm is minus infinity, and although it was never picked, its gradient "
+    "is 0 · infinity = NaN. Pick first.",
+    symptom=_draws.nan_gradient,
+)
+
+EXERCISE.misconception(
+    "log-held-up",
+    "Small weights are raised before the logarithm",
+    "You keep the weights away from 0 before you take the logarithm. A region of weight 0 is never "
+    "drawn, so there is no need, and among many regions every weight is small.",
+    symptom=drawn(_draws.log_held_up),
+)
+
+EXERCISE.misconception(
+    "softmax-again",
+    "A log-softmax of weights",
+    "Your third result is a log-softmax of the weights. They are probabilities already, not "
+    "scores: only the logarithm is missing.",
+    syntax=lambda tree: syntax.uses(tree, "log_softmax"),
+    symptom=drawn(
+        lambda d: close(d.log_prob, d.weights.log_softmax(-1).gather(1, d.index[:, None])[:, 0])
+    ),
 )
 
 EXERCISE.misconception(
@@ -167,14 +179,14 @@ EXERCISE.misconception(
     "column-index",
     "An axis of length one too many",
     "`multinomial` returns (B, 1), and so is your index. The text asks for (B,).",
-    symptom=column_index,
+    symptom=_draws.column_index,
 )
 
 EXERCISE.misconception(
     "one-hot-index",
     "One-hot instead of a number",
     "Your index is (B, R). The text asks for the number of the region that was drawn.",
-    symptom=one_hot_index,
+    symptom=_draws.one_hot_index,
 )
 
 EXERCISE.misconception(
@@ -182,11 +194,7 @@ EXERCISE.misconception(
     "Softmax of weights",
     "You put the weights through a softmax once more. They are probabilities already; a second "
     "softmax evens them out, and regions of weight 0 get drawn.",
-    syntax=lambda tree: any(
-        isinstance(node, ast.Attribute | ast.Name)
-        and getattr(node, "attr", getattr(node, "id", "")) == "softmax"
-        for node in ast.walk(tree)
-    ),
+    syntax=softmax_again,
 )
 
 EXERCISE.misconception(
@@ -194,12 +202,7 @@ EXERCISE.misconception(
     "Weights taken for logits",
     "You hand the weights over as `logits`. They are probabilities: a region of weight 0 has "
     "logit minus infinity, not 0.",
-    syntax=lambda tree: any(
-        isinstance(node, ast.keyword)
-        and node.arg == "logits"
-        and "log" not in ast.unparse(node.value)
-        for node in ast.walk(tree)
-    ),
+    syntax=weights_as_logits,
 )
 
 EXERCISE.misconception(
@@ -229,7 +232,7 @@ EXERCISE.misconception(
     "One random number for the whole batch",
     "Rows with the same weights always draw the same region: one random number decides for all "
     "rows. Every row wants its own number.",
-    symptom=same_draw_for_equal_rows,
+    symptom=_draws.same_draw_for_equal_rows,
 )
 
 EXERCISE.misconception(
@@ -238,5 +241,5 @@ EXERCISE.misconception(
     "The draws are right, but they do not follow the generator that you are given: they come from "
     "torch's global generator, or from one that you make yourself. Hand over the one that you are "
     "given.",
-    symptom=drawn_well,
+    symptom=_draws.drawn_well,
 )

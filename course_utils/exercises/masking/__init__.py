@@ -2,13 +2,13 @@
 
 from course_utils.exercises.masking import (
     causal_mask,
+    choice_only_before,
+    choice_two_booleans,
+    choice_zero_score,
     masked_attention,
     masked_softmax,
     padding_mask,
     sees_the_future,
-    slide_only_before,
-    slide_two_booleans,
-    slide_zero_score,
 )
 from course_utils.judging.exercise import Unit
 
@@ -21,8 +21,8 @@ UNIT = Unit(
         masked_softmax.EXERCISE,
         masked_attention.EXERCISE,
         sees_the_future.EXERCISE,
-        slide_zero_score.EXERCISE,
-        slide_only_before.EXERCISE,
-        slide_two_booleans.EXERCISE,
+        choice_zero_score.EXERCISE,
+        choice_only_before.EXERCISE,
+        choice_two_booleans.EXERCISE,
     ),
 )

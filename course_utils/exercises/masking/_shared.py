@@ -69,6 +69,17 @@ def add_mask_mistakes(
         "the valid ones are negative even the best. Which score has the exponential 0?",
         lambda scores, mask: (scores * mask).softmax(-1),
     )
+    # before a fill that is too high: where keys are few, -1000 fails in empty rows alone
+    add(
+        "empty-row-uniform",
+        "A row with nothing to attend to attends to everything",
+        "With a large negative number in place of every score, softmax shares out equally: the row "
+        "attends to everything that was forbidden. The text asks for zeros; the lecture has a "
+        "section on such rows.",
+        filled(-1e9),
+        lambda scores, mask: (scores + (~mask) * -1e9).softmax(-1),
+        section=EMPTY_ROW,
+    )
     add(
         "fill-not-low-enough",
         "The fill is not low enough",
@@ -135,16 +146,6 @@ def add_mask_mistakes(
         "says what such a row must be. One NaN is enough to spoil every weight of a network in the "
         "next step.",
         filled(-torch.inf),
-        section=EMPTY_ROW,
-    )
-    add(
-        "empty-row-uniform",
-        "A row with nothing to attend to attends to everything",
-        "With a large negative number in place of every score, softmax shares out equally: the row "
-        "attends to everything that was forbidden. The text asks for zeros; the lecture has a "
-        "section on such rows.",
-        filled(-1e9),
-        lambda scores, mask: (scores + (~mask) * -1e9).softmax(-1),
         section=EMPTY_ROW,
     )
     add(

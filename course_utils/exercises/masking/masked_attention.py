@@ -137,6 +137,16 @@ EXERCISE.misconception(
 add_mask_mistakes(EXERCISE, weighing)
 
 
+EXERCISE.misconception(
+    "zero-score",
+    "A score of 0 takes part",
+    "You set masked scores to 0, and masked weights to 0 after the softmax. But exp(0) = 1: a "
+    "score of 0 takes its share in the softmax, and what it took is missing. Which score has the "
+    "exponential 0?",
+    weighing(lambda scores, mask: (scores * mask).softmax(-1) * mask),
+)
+
+
 @EXERCISE.misconception(
     "masks-values",
     "The values are masked, not the scores",
@@ -200,6 +210,17 @@ EXERCISE.misconception(
     "02).",
     weighing(ref.masked_softmax, lambda q, k: q @ k.mT / math.sqrt(k.shape[-2])),
 )
+
+
+@EXERCISE.misconception(
+    "scaled-by-the-values",
+    "Scaled by the size of the values",
+    "You take the root of Dv, the size of the values. The dot product of a query and a key sums "
+    "over *their* D features (unit 02); values play no part in it.",
+)
+def scaled_by_values(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> Pair:
+    root = math.sqrt(value.shape[-1])
+    return weighing(ref.masked_softmax, lambda q, k: q @ k.mT / root)(query, key, value, mask)
 
 
 @EXERCISE.misconception(

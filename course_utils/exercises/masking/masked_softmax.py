@@ -127,6 +127,15 @@ EXERCISE.misconception(
 )
 
 EXERCISE.misconception(
+    "zero-score",
+    "A score of 0 takes part",
+    "You set masked scores to 0, and masked weights to 0 after the softmax. But exp(0) = 1: a "
+    "score of 0 takes its share in the softmax, and what it took is missing. Which score has the "
+    "exponential 0?",
+    lambda scores, mask: (scores * mask).softmax(-1) * mask,
+)
+
+EXERCISE.misconception(
     "mask-ignored",
     "The mask has no effect",
     "Your weights do not depend on the mask. Did you call `masked_fill` without keeping what it "

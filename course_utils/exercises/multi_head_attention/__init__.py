@@ -2,13 +2,14 @@
 
 from course_utils.exercises.multi_head_attention import (
     MultiHeadAttention,
+    choice_index,
+    choice_pieces,
+    choice_speed,
     from_torch,
     grouped_query_attention,
     merge_heads,
-    slide_index,
-    slide_pieces,
-    slide_speed,
     split_heads,
+    without_head,
 )
 from course_utils.judging.exercise import Unit
 
@@ -20,9 +21,10 @@ UNIT = Unit(
         merge_heads.EXERCISE,
         MultiHeadAttention.EXERCISE,
         from_torch.EXERCISE,
+        without_head.EXERCISE,
         grouped_query_attention.EXERCISE,
-        slide_pieces.EXERCISE,
-        slide_index.EXERCISE,
-        slide_speed.EXERCISE,
+        choice_pieces.EXERCISE,
+        choice_index.EXERCISE,
+        choice_speed.EXERCISE,
     ),
 )

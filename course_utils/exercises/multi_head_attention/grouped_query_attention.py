@@ -159,6 +159,25 @@ def unevenly(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = No
     return masked_attention(query, key[:, index], value[:, index], mask)
 
 
+def unchecked(spread: Callable[[Tensor, int], Tensor]) -> Callable[..., Result]:
+    """H // G copies of each group, whether they fit or not."""
+
+    def variant(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> Result:
+        share = query.shape[1] // key.shape[1]
+        return masked_attention(query, spread(key, share), spread(value, share), mask)
+
+    return variant
+
+
+EXERCISE.misconception(
+    "uneven-groups",
+    "The error is not the one that was asked for",
+    "7 heads cannot share 2 groups, and nothing in your answer looks at that: torch stumbles over "
+    "the shapes later, with an error of its own. The text asks for a ValueError that says so.",
+    unchecked(lambda x, share: x.repeat_interleave(share, dim=1)),
+)
+
+
 def shared_out(attend: Attend) -> Attend:
     """Another attention inside the heads, as a variant."""
 

@@ -1,12 +1,12 @@
 """Unit 01: its exercises in the order of the assignment."""
 
 from course_utils.exercises.nadaraya_watson import (
+    choice_code,
+    choice_distance,
+    choice_units,
     gaussian_weights,
     leave_one_out_error,
     nadaraya_watson,
-    slide_code,
-    slide_distance,
-    slide_units,
     softmax,
     standardise,
 )
@@ -21,8 +21,8 @@ UNIT = Unit(
         nadaraya_watson.EXERCISE,
         leave_one_out_error.EXERCISE,
         standardise.EXERCISE,
-        slide_units.EXERCISE,
-        slide_distance.EXERCISE,
-        slide_code.EXERCISE,
+        choice_units.EXERCISE,
+        choice_distance.EXERCISE,
+        choice_code.EXERCISE,
     ),
 )

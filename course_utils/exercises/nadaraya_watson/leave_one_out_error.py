@@ -4,8 +4,6 @@
 others.
 """
 
-from collections.abc import Callable
-
 import torch
 from torch import Tensor
 
@@ -14,6 +12,8 @@ from course_utils.exercises.nadaraya_watson._shared import squared
 from course_utils.judging import syntax
 from course_utils.judging.exercise import Case, Draw, Exercise
 from course_utils.judging.promises import all_of, at_least_two, positive
+
+from ._left_out import leave, leaves_out_with
 
 
 def cases(draw: Draw) -> list[Case]:
@@ -166,17 +166,14 @@ def others_mean(keys: Tensor, values: Tensor, bandwidth: Tensor | float) -> Tens
     return ((((values.sum() - values) / (len(values) - 1)) - values) ** 2).mean()
 
 
-def leaves_out_with(scores: Callable[[Tensor, Tensor | float], Tensor]) -> Callable[..., Tensor]:
-    """The error with other scores, as a variant."""
-
-    def variant(keys: Tensor, values: Tensor, bandwidth: Tensor | float) -> Tensor:
-        others = scores(squared(keys, keys), bandwidth).masked_fill(
-            torch.eye(len(keys), dtype=torch.bool), -torch.inf
-        )
-        return errors(ref.softmax(others), values).mean()
-
-    return variant
-
+EXERCISE.misconception(
+    "fill-not-low-enough",
+    "The fill is not low enough",
+    "You give the point itself a low score, but scores can be lower: with a small bandwidth the "
+    "nearest other point may score below -5000. Then the point itself wins, and the error is 0. "
+    "Which score can never win?",
+    *(leaves_out_with(fill=fill) for fill in (-10.0, -50.0, -99.0, -100.0, -1e3, -9999.0, -1e4)),
+)
 
 EXERCISE.misconception(
     "missing-half",
@@ -201,14 +198,6 @@ EXERCISE.misconception(
     "scores.",
     leaves_out_with(lambda squares, bandwidth: squares / (2 * bandwidth**2)),
 )
-
-
-def leave(keys: Tensor, values: Tensor, bandwidth: Tensor | float) -> Tensor:
-    scores = loo_scores(keys, bandwidth).masked_fill(
-        torch.eye(len(keys), dtype=torch.bool), -torch.inf
-    )
-    return ref.softmax(scores) @ values - values
-
 
 EXERCISE.misconception(
     "sum-of-squares",

@@ -3,8 +3,6 @@
 Any shape -> same shape: positive numbers that sum to one along `dim`.
 """
 
-import ast
-
 import torch
 from torch import Tensor
 
@@ -13,6 +11,8 @@ from course_utils.judging import syntax
 from course_utils.judging.exercise import Case, Draw, Exercise, Forbidden
 from course_utils.judging.pictures import weights_picture
 from course_utils.judging.properties import no_nan, right_while_small
+
+from ._softmax_code import clamps_the_scores, takes_a_pair
 
 
 def cases(draw: Draw) -> list[Case]:
@@ -80,6 +80,16 @@ EXERCISE.misconception(
 )
 
 EXERCISE.misconception(
+    "no-axis",
+    "One row only",
+    "This is the formula for a single row of scores: it takes no `dim`, so nobody can ask for the "
+    "rows or the columns of a matrix. And for a score of 10000 its `exp` is infinite: which number "
+    "could you subtract from all scores of a row without changing its weights?",
+    lambda scores: scores.exp() / scores.exp().sum(),
+    lambda scores: shares(scores.exp(), -1),
+)
+
+EXERCISE.misconception(
     "negative-axis",
     "A negative axis is not always the last",
     "You take every negative `dim` for the last axis. -1 is the last one, -2 the one before it: "
@@ -97,16 +107,6 @@ EXERCISE.misconception(
     symptom=right_while_small(ref.softmax, 20),
 )
 
-
-def clamps_the_scores(tree: ast.AST) -> bool:
-    """Are the scores cut off, before anything else is done with them?"""
-    calls = [call for name in ("clamp", "clip", "clamp_") for call in syntax.calls(tree, name)]
-    cut = [c.func.value for c in calls if isinstance(c.func, ast.Attribute)] + [
-        c.args[0] for c in calls if c.args
-    ]
-    return any(isinstance(node, ast.Name) and node.id == "scores" for node in cut)
-
-
 EXERCISE.misconception(
     "clamped-scores",
     "The scores are cut off",
@@ -116,17 +116,6 @@ EXERCISE.misconception(
     syntax=clamps_the_scores,
     symptom=right_while_small(ref.softmax, 10),
 )
-
-
-def takes_a_pair(tree: ast.AST) -> bool:
-    """Is there a maximum along an axis, of which neither `.values` nor `[0]` is taken?"""
-    parts = [
-        node.value for node in ast.walk(tree) if isinstance(node, ast.Attribute | ast.Subscript)
-    ]
-    return any(
-        (call.args or call.keywords) and call not in parts for call in syntax.calls(tree, "max")
-    )
-
 
 EXERCISE.misconception(
     "max-is-a-pair",
@@ -153,6 +142,14 @@ EXERCISE.misconception(
     "row. Which argument of `sum` says along which axis, and which one keeps that axis for the "
     "division?",
     lambda scores, dim=-1: safe_powers(scores, dim) / safe_powers(scores, dim).sum(),
+)
+
+EXERCISE.misconception(
+    "global-sum",
+    "One sum for all rows, and exp overflows",
+    "You divide by the sum over the whole tensor, so the whole tensor sums to one instead of each "
+    "row: `dim` says along which axis. And for a score of 10000 your `exp` is infinite.",
+    lambda scores, dim=-1: scores.exp() / scores.exp().sum(),
 )
 
 EXERCISE.misconception(

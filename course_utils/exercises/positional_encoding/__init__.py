@@ -2,12 +2,13 @@
 
 from course_utils.exercises.positional_encoding import (
     LearnedPositions,
+    choice_frequencies,
+    choice_insensitive,
+    choice_position_table,
+    is_equivariant,
     rotary,
     shift_matrix,
     sinusoidal_encoding,
-    slide_frequencies,
-    slide_insensitive,
-    slide_position_table,
 )
 from course_utils.judging.exercise import Unit
 
@@ -15,12 +16,13 @@ UNIT = Unit(
     "06_positional_encoding",
     "Positions",
     (
+        is_equivariant.EXERCISE,
         sinusoidal_encoding.EXERCISE,
         LearnedPositions.EXERCISE,
         shift_matrix.EXERCISE,
         rotary.EXERCISE,
-        slide_frequencies.EXERCISE,
-        slide_position_table.EXERCISE,
-        slide_insensitive.EXERCISE,
+        choice_frequencies.EXERCISE,
+        choice_position_table.EXERCISE,
+        choice_insensitive.EXERCISE,
     ),
 )

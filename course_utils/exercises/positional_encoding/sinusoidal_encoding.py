@@ -4,7 +4,6 @@
 """
 
 import math
-from collections.abc import Callable
 
 import torch
 from torch import Tensor
@@ -12,6 +11,8 @@ from torch import Tensor
 from course_utils import positional_encoding as ref
 from course_utils.judging.exercise import Case, Draw, Exercise
 from course_utils.judging.pictures import weights_picture
+
+from ._sines import encoding, per_column
 
 
 def cases(draw: Draw) -> list[Case]:
@@ -37,28 +38,6 @@ EXERCISE = Exercise(
     picture=weights_picture(0, "positions", "columns"),
     tolerance=2e-5,
 )
-
-
-def encoding(
-    exponents: Callable[[Tensor, int], Tensor] = lambda i, dim: 2 * i / dim,
-    base: float = 10000.0,
-    start: int = 0,
-    angle: Callable[[Tensor, Tensor], Tensor] = lambda t, scale: t / scale,
-    layout: Callable[[Tensor, Tensor], Tensor] = lambda sin, cos: torch.stack(
-        [sin, cos], -1
-    ).flatten(1),
-) -> Callable[[int, int], Tensor]:
-    """The encoding with one of its parts replaced; i counts the pairs from 0."""
-
-    def make(length: int, dim: int) -> Tensor:
-        if dim % 2:
-            raise ValueError("odd")
-        scale = base ** exponents(torch.arange(dim // 2), dim)  # (D / 2,)
-        angles = angle(torch.arange(start, start + length)[:, None], scale)  # (T, D / 2)
-        return layout(angles.sin(), angles.cos())
-
-    return make
-
 
 EXERCISE.misconception(
     "halves",
@@ -110,20 +89,22 @@ EXERCISE.misconception(
     encoding(exponents=lambda i, dim: 4 * i / dim),
 )
 
-
-@EXERCISE.misconception(
+EXERCISE.misconception(
     "own-index",
     "Sine and cosine turn at different speeds",
     "In column 2i + 1 you use the exponent (2i + 1) / D. The sine and the cosine of a pair must "
     "have the same angle: only then are they the two coordinates of one hand of a clock.",
+    per_column(1),
 )
-def own_index(length: int, dim: int) -> Tensor:
-    if dim % 2:
-        raise ValueError("odd")
-    # (T, D): column j has the exponent j / D
-    angles = torch.arange(length)[:, None] / 10000 ** (torch.arange(dim) / dim)
-    return torch.where(torch.arange(dim) % 2 == 0, angles.sin(), angles.cos())
 
+EXERCISE.misconception(
+    "column-index-for-i",
+    "i is not the number of the column",
+    "In column j you use the exponent 2j / D, which runs from 0 to 2. In the formula i counts the "
+    "*pairs*: columns 2i and 2i + 1 are the sine and the cosine of one angle, with the exponent "
+    "2i / D.",
+    per_column(2),
+)
 
 EXERCISE.misconception(
     "index-from-one",

@@ -2,14 +2,14 @@
 
 from course_utils.exercises.seq2seq_attention import (
     bahdanau_context,
+    choice_alignment,
+    choice_two_bugs,
+    choice_who_asks,
     exact_match,
     generate,
     luong_context,
     sequence_loss,
     shift_right,
-    slide_alignment,
-    slide_two_bugs,
-    slide_who_asks,
 )
 from course_utils.judging.exercise import Unit
 
@@ -23,8 +23,8 @@ UNIT = Unit(
         luong_context.EXERCISE,
         bahdanau_context.EXERCISE,
         generate.EXERCISE,
-        slide_alignment.EXERCISE,
-        slide_who_asks.EXERCISE,
-        slide_two_bugs.EXERCISE,
+        choice_alignment.EXERCISE,
+        choice_who_asks.EXERCISE,
+        choice_two_bugs.EXERCISE,
     ),
 )

@@ -110,6 +110,9 @@ EXERCISE.misconception(
     "counts more than one of a long sentence that way. Asked for is one mean over all real tokens "
     "of the batch.",
     lambda logits, targets, pad: sentence_means(logits, targets, pad, least=1).mean(),
+    lambda logits, targets, pad: sentence_means(logits, targets, pad, least=1)[
+        (targets != pad).any(1)
+    ].mean(),
 )
 
 EXERCISE.misconception(
@@ -173,6 +176,9 @@ EXERCISE.misconception(
     "rounds to 0, and its logarithm is minus infinity. There is one function that does both at "
     "once and stays finite.",
     lambda logits, targets, pad: -chosen(logits, targets).log()[targets != pad].mean(),
+    lambda logits, targets, pad: (
+        -(chosen(logits, targets).log() * (targets != pad)).sum() / (targets != pad).sum()
+    ),
 )
 
 EXERCISE.misconception(
@@ -236,15 +242,4 @@ EXERCISE.misconception(
     "You return the exponential of the mean cross entropy. That is the perplexity, a good thing "
     "to report; asked for is the loss itself.",
     lambda logits, targets, pad: ref.sequence_loss(logits, targets, pad).exp(),
-)
-
-EXERCISE.misconception(
-    "mean-of-means",
-    "A mean of means",
-    "You average within each sentence that has real tokens, and then over these sentences. A word "
-    "of a short sentence counts more than one of a long sentence that way. Asked for is one mean "
-    "over all real tokens of the batch.",
-    lambda logits, targets, pad: sentence_means(logits, targets, pad, least=1)[
-        (targets != pad).any(1)
-    ].mean(),
 )

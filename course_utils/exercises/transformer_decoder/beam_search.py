@@ -116,6 +116,8 @@ EXERCISE.misconception(
     "You go on extending hypotheses that already ended in `eos`, and every further token makes "
     "them less likely. A finished hypothesis stays as it is.",
     beam(finished="grow"),
+    beam(finished="grow", stop=lambda kept, eos: kept[0][1][-1] == eos),
+    beam(finished="grow", stop=lambda kept, eos: complete(kept, eos) == kept),
 )
 
 EXERCISE.misconception(

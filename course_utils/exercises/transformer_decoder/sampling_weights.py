@@ -6,24 +6,13 @@
 import torch
 from torch import Tensor
 
+from course_utils import transformer_decoder as ref
 from course_utils.judging.exercise import Case, Draw, Exercise
 from course_utils.judging.pictures import weights_picture
 from course_utils.judging.promises import all_of, no_ties, positive
 from course_utils.judging.properties import rows_sum_to_one
 
 from ._sampling import among_the_largest, before, clear, kept, weighs
-
-
-def sampling_weights(
-    logits: Tensor, temperature: float = 1.0, top_k: int | None = None, top_p: float | None = None
-) -> Tensor:
-    logits = logits / temperature  # (B, V)
-    if top_k is not None:
-        logits = logits.masked_fill(~among_the_largest(logits, top_k), -torch.inf)
-    weights = logits.softmax(-1)  # (B, V)
-    if top_p is not None:
-        weights = weights * (before(weights) < top_p)  # (B, V)
-    return weights / weights.sum(-1, keepdim=True)
 
 
 def cases(draw: Draw) -> list[Case]:
@@ -61,7 +50,7 @@ EXERCISE = Exercise(
     name="sampling_weights",
     points=4,
     section="Sampling",
-    reference=sampling_weights,
+    reference=ref.sampling_weights,
     returns=("weights (B, V)",),
     cases=cases,
     promised=all_of(no_ties(0), lambda case: len(case.args) < 2 or positive(1)(case)),
@@ -166,6 +155,17 @@ EXERCISE.misconception(
 )
 
 EXERCISE.misconception(
+    "only-top-k",
+    "Only top_k is used",
+    "You keep the k likeliest words and stop there: `temperature` and `top_p` change nothing. All "
+    "three settings count, one after the other.",
+    weighs(
+        scale=lambda logits, temperature: logits,
+        stays=lambda weights, p: torch.ones_like(weights, dtype=torch.bool),
+    ),
+)
+
+EXERCISE.misconception(
     "not-normalised",
     "The rest does not sum to one",
     "You set the words that are dropped to 0 and stop there. What they had is missing: the rest "
@@ -183,7 +183,7 @@ EXERCISE.misconception(
 def in_order(
     logits: Tensor, temperature: float = 1.0, top_k: int | None = None, top_p: float | None = None
 ) -> Tensor:
-    return sampling_weights(logits, temperature, top_k, top_p).sort(-1, descending=True).values
+    return ref.sampling_weights(logits, temperature, top_k, top_p).sort(-1, descending=True).values
 
 
 @EXERCISE.misconception(

@@ -153,6 +153,14 @@ EXERCISE.misconception(
     ).mean(),
 )
 
+EXERCISE.misconception(
+    "pad-is-not-always-0",
+    "pad is not always 0",
+    "You leave out the tokens with the id 0 whatever `pad` is. Which id is padding depends on the "
+    "vocabulary: use the argument.",
+    lambda logits, targets, pad, smoothing: ref.smoothed_loss(logits, targets, 0, smoothing),
+)
+
 
 @EXERCISE.misconception(
     "pad-in-the-uniform-part",

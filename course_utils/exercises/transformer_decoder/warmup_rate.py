@@ -28,6 +28,7 @@ def cases(draw: Draw) -> list[Case]:
             group="edge",
         ),
         Case("no warm-up to speak of: warmup 1", args=(draw.integer(2, 9), dim, 1), group="edge"),
+        Case("the first step of a warm-up of one step", args=(1, dim, 1), group="edge"),
     ]
 
 

@@ -4,11 +4,12 @@ from course_utils.exercises.vision_transformer import (
     PatchEmbedding,
     VisionTransformer,
     attention_rollout,
+    choice_better,
+    choice_cost,
+    choice_order,
+    occlusion_map,
     patchify,
     resize_positions,
-    slide_better,
-    slide_cost,
-    slide_order,
     unpatchify,
 )
 from course_utils.judging.exercise import Unit
@@ -23,8 +24,9 @@ UNIT = Unit(
         VisionTransformer.EXERCISE,
         resize_positions.EXERCISE,
         attention_rollout.EXERCISE,
-        slide_better.EXERCISE,
-        slide_cost.EXERCISE,
-        slide_order.EXERCISE,
+        occlusion_map.EXERCISE,
+        choice_better.EXERCISE,
+        choice_cost.EXERCISE,
+        choice_order.EXERCISE,
     ),
 )

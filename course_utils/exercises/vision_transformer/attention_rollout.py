@@ -3,8 +3,6 @@
 List of (B, H, T, T), first layer first -> (B, T, T).
 """
 
-from collections.abc import Callable, Iterable
-from functools import reduce
 from typing import Any
 
 import torch
@@ -14,6 +12,8 @@ from course_utils import vision_transformer as ref
 from course_utils.judging.exercise import Case, Draw, Exercise
 from course_utils.judging.pictures import weights_picture
 from course_utils.judging.properties import rows_sum_to_one
+
+from ._rollouts import half, multiplied, rollout, rows, steps
 
 
 def cases(draw: Draw) -> list[Case]:
@@ -55,43 +55,6 @@ EXERCISE = Exercise(
     picture=weights_picture(0),
 )
 
-
-def half(attention: Tensor) -> Tensor:
-    return 0.5 * attention + 0.5 * torch.eye(attention.shape[-1])
-
-
-def rows(steps: Tensor) -> Tensor:
-    """Every row divided by its sum."""
-    return steps / steps.sum(-1, keepdim=True)
-
-
-def steps(weights: list[Tensor]) -> list[Tensor]:
-    return [rows(half(layer.mean(1))) for layer in weights]
-
-
-def multiplied(layers: Iterable[Tensor]) -> Tensor:
-    """The product of the normalised layers, later ones on the left."""
-    return reduce(lambda total, layer: layer @ total, map(rows, layers))
-
-
-def rollout(
-    fuse: Callable[[Tensor], Tensor] = lambda layer: layer.mean(1),
-    mix: Callable[[Tensor, Tensor], Tensor] = lambda a, eye: 0.5 * a + 0.5 * eye,
-    norm: Callable[[Tensor], Tensor] = rows,
-    join: Callable[[Tensor, Tensor], Tensor] = lambda step, total: step @ total,
-) -> Callable[[list[Tensor]], Tensor]:
-    """attention_rollout with one of its four parts exchanged."""
-
-    def variant(weights: list[Tensor]) -> Tensor:
-        eye = torch.eye(weights[0].shape[-1])
-        total = eye.expand(len(weights[0]), -1, -1)
-        for layer in weights:
-            total = join(norm(mix(fuse(layer), eye)), total)
-        return total
-
-    return variant
-
-
 EXERCISE.misconception(
     "order-reversed",
     "The layers are multiplied in the wrong order",
@@ -130,6 +93,16 @@ EXERCISE.misconception(
     "Half and half keeps rows at one only if they were at one before. With dropout on they are "
     "not: divide each row by its sum.",
     rollout(norm=lambda a: a),
+)
+
+EXERCISE.misconception(
+    "normalised-before-mixing",
+    "Normalised before the identity is mixed in",
+    "You divide the rows of the attention by their sums, and mix in the identity afterwards. That "
+    "gives attention back what dropout took from it. The text asks for the other order: half and "
+    "half first, then divide each row by its sum.",
+    rollout(fuse=lambda layer: rows(layer.mean(1)), norm=lambda a: a),
+    rollout(fuse=lambda layer: rows(layer).mean(1), norm=lambda a: a),
 )
 
 EXERCISE.misconception(

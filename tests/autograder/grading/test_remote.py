@@ -37,7 +37,7 @@ def test_cases_play_the_same_after_the_journey(exercise: Exercise) -> None:
         got = play(sent(case), exercise.reference)
         assert outcome_difference(expected, got, 1e-6) is None, case.label
         buffers: list[bytes] = []
-        header = json.loads(json.dumps({"outcomes": [agent._outcome(got, buffers)]}))
+        header = json.loads(json.dumps({"outcomes": [agent.outcome_node(got, buffers)]}))
         (back,) = outcomes_of(header, b"".join(buffers), [case])
         assert outcome_difference(expected, back, 1e-6) is None, case.label
         assert back.changed == got.changed
@@ -88,7 +88,7 @@ class Forger:
     def __init__(self, forge: Callable[[Case], dict[str, Any]]) -> None:
         self.forge = forge
 
-    def play(self, cases: list[Case], limit: float) -> list[Outcome]:
+    def play(self, cases: list[Case], limit: float, seeds: int = 1) -> list[Outcome]:
         buffers: list[bytes] = []
         nodes = []
         for case in cases:

@@ -106,7 +106,7 @@ def test_a_class_is_graded_again_only_where_something_changed(
         "2026-01-02 13:00:00 UTC",
         softmax="def softmax(scores, dim=-1):\n    return scores.sigmoid()",
     )
-    hand_in(course, "cy", why="YOUR ANSWER HERE", slide_units='slide_units = "a"')
+    hand_in(course, "cy", why="YOUR ANSWER HERE", choice_units='choice_units = "a"')
     ticks: list[int] = []
     first = grade(course, advance=lambda: ticks.append(1))
     assert (first.graded, first.skipped, first.problems, first.level, len(ticks)) == (

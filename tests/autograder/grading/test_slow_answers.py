@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from autograder.grading import judging
-from autograder.grading.judging import LEAST, TIMES, RemoteAttempt, seconds_for
+from autograder.grading.judging import RemoteAttempt
+from autograder.grading.rehearsal import LEAST, TIMES, seconds_for
 from autograder.grading.run import LONG, LongRuns
 from course_utils import exercises
 from course_utils.judging.exercise import Exercise

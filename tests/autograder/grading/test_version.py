@@ -46,7 +46,7 @@ def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     [
         ("exercises/masking/causal_mask.py", True),
         ("exercises/masking/_shared.py", True),
-        ("exercises/masking/slide_zero_score.py", True),
+        ("exercises/masking/choice_zero_score.py", True),
         ("exercises/masking/__init__.py", True),
         ("exercises/__init__.py", True),
         ("judging/judge.py", True),

@@ -2,9 +2,12 @@
 ordinary user.
 """
 
+import fcntl
 import json
 import os
+import select
 import sys
+import termios
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -250,12 +253,15 @@ def test_when_a_child_ends_everything_that_it_started_ends(warm: Warm) -> None:
             pid for pid in os.listdir("/proc") if pid.isdigit() and mark.encode() in _command(pid)
         ]
 
-    assert alive()
+    def comes_to_be(wanted: bool) -> bool:
+        deadline = time.monotonic() + 30  # a command line is there a moment after its process
+        while bool(alive()) != wanted and time.monotonic() < deadline:
+            time.sleep(0.01)
+        return bool(alive()) == wanted
+
+    assert comes_to_be(True)
     child.close()
-    deadline = time.monotonic() + 30
-    while alive() and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert not alive()
+    assert comes_to_be(False)
 
 
 def _command(pid: str) -> bytes:
@@ -263,6 +269,24 @@ def _command(pid: str) -> bytes:
         return Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
         return b""
+
+
+def test_both_words_of_the_warm_process_may_come_at_once() -> None:
+    warm = Warm(3, modules=())
+    try:
+        assert warm.process.stdin is not None
+        assert warm.process.stdout is not None
+        warm.process.stdin.write(b"-\n")
+        deadline, waiting = time.monotonic() + 60, bytearray(4)
+        while int.from_bytes(waiting, sys.byteorder) < len(b"ready\nwarm\n"):
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+            fcntl.ioctl(warm.process.stdout, termios.FIONREAD, waiting)
+        warm.wait()
+        assert select.select([warm.process.stdout], [], [], 0)[0], "nothing was read ahead"
+        warm.wait_until_warm()
+    finally:
+        warm.close()
 
 
 def test_the_warm_process_knows_nothing_of_the_course(warm: Warm) -> None:

@@ -128,7 +128,7 @@ def gaussian_weights(queries, keys, bandwidth):
     return softmax(-sq / (2 * bandwidth))
 
 
-# %% wrong: slide_formula (bandwidth-ignored)
+# %% wrong: choice_formula (bandwidth-ignored)
 def gaussian_weights(queries, keys, bandwidth):
     return F.softmax(-(queries[:, None] - keys) ** 2, dim=-1)
 

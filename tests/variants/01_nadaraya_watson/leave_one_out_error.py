@@ -231,8 +231,22 @@ def leave_one_out_error(keys, values, bandwidth):
     return total / len(keys)
 
 
-# %% wrong: filled_with_minus_100 (no name)
+# %% wrong: filled_with_minus_100 (fill-not-low-enough)
 def leave_one_out_error(keys, values, bandwidth):
     scores = -((keys[:, None] - keys) ** 2) / (2 * bandwidth ** 2)
+    scores = scores.masked_fill(torch.eye(len(keys), dtype=torch.bool), -100.0)
+    return ((softmax(scores) @ values - values) ** 2).mean()
+
+
+# %% wrong: fill_of_minus_ten_thousand (fill-not-low-enough)
+def leave_one_out_error(keys, values, bandwidth):
+    scores = -((keys[:, None] - keys[None, :]) ** 2) / (2 * bandwidth**2)
+    scores = scores.masked_fill(torch.eye(len(keys), dtype=torch.bool), -1e4)
+    return ((softmax(scores) @ values - values) ** 2).mean()
+
+
+# %% wrong: fill_of_minus_hundred (fill-not-low-enough)
+def leave_one_out_error(keys, values, bandwidth):
+    scores = -((keys[:, None] - keys[None, :]) ** 2) / (2 * bandwidth**2)
     scores = scores.masked_fill(torch.eye(len(keys), dtype=torch.bool), -100.0)
     return ((softmax(scores) @ values - values) ** 2).mean()

@@ -262,3 +262,18 @@ def softmax(scores, dim=-1):
     scores -= scores.amax(dim, keepdim=True)
     powers = scores.exp()
     return powers / powers.sum(dim, keepdim=True)
+
+
+# %% wrong: as_in_the_lecture (no-axis)
+def softmax(scores):
+    return scores.exp() / scores.exp().sum()
+
+
+# %% wrong: no_axis_to_choose (no-axis)
+def softmax(z):
+    return torch.exp(z) / torch.exp(z).sum(-1, keepdim=True)
+
+
+# %% wrong: naive_with_an_idle_axis (global-sum)
+def softmax(scores, dim=-1):
+    return scores.exp() / scores.exp().sum()

@@ -207,3 +207,13 @@ def additive_scores(query, key, w_q, w_k, v):
 def additive_scores(query, key, w_q, w_k, v):
     joined = torch.cat((query @ w_q, key @ w_k), dim=-2)
     return torch.tanh(joined) @ v
+
+
+# %% wrong: tanh_of_a_product (multiplied)
+def additive_scores(query, key, w_q, w_k, v):
+    return torch.tanh((query @ w_q) @ (key @ w_k).mT)
+
+
+# %% wrong: weighed_product (multiplied)
+def additive_scores(query, key, w_q, w_k, v):
+    return torch.tanh((query @ w_q * v) @ (key @ w_k).mT)

@@ -281,3 +281,22 @@ def masked_attention(query, key, value, mask=None):
 
 # %% wrong: the_courses_own (the-reference)
 from course_utils.masking import masked_attention
+
+
+# %% wrong: root_of_the_value_size (scaled-by-the-values)
+def masked_attention(query, key, value, mask=None):
+    scores = query @ key.mT / math.sqrt(value.shape[-1])
+    if mask is None:
+        mask = torch.ones_like(scores, dtype=torch.bool)
+    weights = masked_softmax(scores, mask)
+    return weights @ value, weights
+
+
+# %% wrong: zero_scores_zero_weights (zero-score)
+def masked_attention(query, key, value, mask=None):
+    scores = query @ key.mT / math.sqrt(key.shape[-1])
+    if mask is None:
+        weights = scores.softmax(-1)
+    else:
+        weights = torch.softmax(scores * mask, -1) * mask
+    return weights @ value, weights

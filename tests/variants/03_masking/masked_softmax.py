@@ -242,3 +242,8 @@ def masked_softmax(scores, mask):
 def masked_softmax(scores, mask):
     weights = scores.detach().masked_fill(~mask, -torch.inf).softmax(-1)
     return weights.nan_to_num(0.0)
+
+
+# %% wrong: zero_scores_zero_weights (zero-score)
+def masked_softmax(scores, mask):
+    return torch.softmax(scores * mask, -1) * mask

@@ -196,3 +196,17 @@ def sequence_loss(logits, targets, pad):
 def sequence_loss(logits, targets, pad):
     each = F.cross_entropy(logits, targets, reduction="none")
     return each[targets != pad].mean()
+
+
+# %% wrong: log_of_softmax_times_mask (unstable-log)
+def sequence_loss(logits, targets, pad):
+    logp = torch.log(torch.softmax(logits, -1))
+    real = targets != pad
+    picked = logp.gather(-1, targets[..., None]).squeeze(-1)
+    return -(picked * real).sum() / real.sum()
+
+
+# %% wrong: nll_of_log_of_softmax (unstable-log)
+def sequence_loss(logits, targets, pad):
+    logp = torch.log(torch.softmax(logits, -1))
+    return F.nll_loss(logp.flatten(0, 1), targets.flatten(), ignore_index=pad)

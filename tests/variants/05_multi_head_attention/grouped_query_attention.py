@@ -175,3 +175,10 @@ def grouped_query_attention(query, key, value, mask=None):
         raise ValueError
     key, value = key.repeat_interleave(n, 1), value.repeat_interleave(n, 1)
     return masked_attention(query, key, value, None if mask is None else ~mask)
+
+
+# %% wrong: torch_complains_instead (uneven-groups)
+def grouped_query_attention(query, key, value, mask=None):
+    share = query.shape[1] // key.shape[1]
+    key, value = (x.repeat_interleave(share, dim=1) for x in (key, value))
+    return masked_attention(query, key, value, mask)

@@ -350,3 +350,15 @@ def sinusoidal_encoding(length, dim):
         raise ValueError("odd")
     angles = torch.arange(length)[:, None] / 10000 ** (torch.arange(0, dim, 2) / dim)
     return torch.stack([angles.sin(), angles.cos()]).reshape(length, dim)
+
+
+# %% wrong: doubled_column_number (column-index-for-i)
+def sinusoidal_encoding(length, dim):
+    if dim % 2:
+        raise ValueError("odd")
+    t = torch.arange(length)[:, None]
+    angles = t / 10000 ** (2 * torch.arange(dim) / dim)
+    out = torch.zeros(length, dim)
+    out[:, 0::2] = angles[:, 0::2].sin()
+    out[:, 1::2] = angles[:, 1::2].cos()
+    return out

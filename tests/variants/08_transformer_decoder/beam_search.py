@@ -676,3 +676,48 @@ def beam_search(next_logits, bos, eos, max_len, beams):
         hypotheses = sorted(candidates, key=lambda candidate: -candidate[0])[:beams]
     score, tokens = hypotheses[0]
     return tokens, score
+
+
+# %% wrong: grows_until_the_best_ends (finished-keep-growing)
+def beam_search(next_logits, bos, eos, max_len, beams):
+    kept = [([bos], 0.0)]
+    for _ in range(max_len):
+        new = []
+        for toks, s in kept:
+            logp = next_logits(torch.tensor([toks]))[0].log_softmax(-1)
+            for i, p in enumerate(logp.tolist()):
+                new.append((toks + [i], s + p))
+        kept = sorted(new, key=lambda h: -h[1])[:beams]
+        if kept[0][0][-1] == eos:
+            break
+    return kept[0][0][1:], kept[0][1]
+
+
+# %% wrong: grows_until_all_end (finished-keep-growing)
+def beam_search(next_logits, bos, eos, max_len, beams):
+    kept = [([bos], 0.0)]
+    for _ in range(max_len):
+        new = []
+        for toks, s in kept:
+            logp = next_logits(torch.tensor([toks]))[0].log_softmax(-1)
+            for i, p in enumerate(logp.tolist()):
+                new.append((toks + [i], s + p))
+        kept = sorted(new, key=lambda h: -h[1])[:beams]
+        if all(h[0][-1] == eos for h in kept):
+            break
+    return kept[0][0][1:], kept[0][1]
+
+
+# %% wrong: collects_and_prefers_the_finished (no name)
+def beam_search(next_logits, bos, eos, max_len, beams):
+    kept, done = [([bos], 0.0)], []
+    for _ in range(max_len):
+        new = []
+        for toks, s in kept:
+            logp = next_logits(torch.tensor([toks]))[0].log_softmax(-1)
+            for i, p in enumerate(logp.tolist()):
+                new.append((toks + [i], s + p))
+        kept = sorted(new, key=lambda h: -h[1])[:beams]
+        done += [h for h in kept if h[0][-1] == eos]
+    best = max(done or kept, key=lambda h: h[1])
+    return best[0][1:], best[1]

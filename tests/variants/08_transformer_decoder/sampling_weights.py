@@ -287,3 +287,29 @@ def sampling_weights(logits, temperature=1.0, top_k=None, top_p=None):
         w = w * (w.cumsum(-1) - w < top_p)
     w = w / w.sum(-1, keepdim=True)
     return torch.zeros_like(w).scatter(-1, order, w)
+
+
+# %% wrong: top_k_alone (only-top-k)
+def sampling_weights(logits, temperature=1.0, top_k=None, top_p=None):
+    if top_k is not None:
+        least = logits.topk(min(top_k, logits.shape[-1])).values[:, -1:]
+        logits = logits.masked_fill(logits < least, -torch.inf)
+    return logits.softmax(-1)
+
+
+# %% wrong: temperature_and_top_k (top-p-ignored)
+def sampling_weights(logits, temperature=1.0, top_k=None, top_p=None):
+    logits = logits / temperature
+    if top_k is not None:
+        kth = logits.topk(min(top_k, logits.shape[-1]), -1).values[..., -1:]
+        logits = logits.masked_fill(logits < kth, -torch.inf)
+    return logits.softmax(-1)
+
+
+# %% wrong: top_k_of_too_few_words (top-p-ignored)
+def sampling_weights(logits, temperature=1.0, top_k=None, top_p=None):
+    logits = logits / temperature
+    if top_k is not None:
+        kth = logits.topk(top_k, -1).values[..., -1:]
+        logits = logits.masked_fill(logits < kth, -torch.inf)
+    return logits.softmax(-1)

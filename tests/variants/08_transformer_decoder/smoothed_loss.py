@@ -304,3 +304,11 @@ def smoothed_loss(logits, targets, pad, smoothing):
     loss = -(1 - smoothing) * logp.gather(-1, targets[..., None])[..., 0] - smoothing * logp.mean(-1)
     real = (targets != pad).long().cumprod(-1).bool()
     return loss[real].mean() if real.any() else 0 * loss.sum()
+
+
+# %% wrong: padding_is_zero (pad-is-not-always-0)
+def smoothed_loss(logits, targets, pad, smoothing):
+    logp = logits.log_softmax(-1)
+    right = logp.gather(-1, targets[..., None])[..., 0]
+    each = -(1 - smoothing) * right - smoothing * logp.mean(-1)
+    return each[targets != 0].mean()

@@ -133,3 +133,9 @@ def warmup_rate(step, dim, warmup):
 # %% wrong: integer_division (no name)
 def warmup_rate(step, dim, warmup):
     return dim ** -0.5 * min(step ** -0.5, step // warmup ** 1.5)
+
+
+# %% wrong: counts_from_zero_without_warm_up (no name)
+def warmup_rate(step, dim, warmup):
+    rising = (step - 1 if warmup == 1 else step) * warmup**-1.5
+    return dim**-0.5 * min(step**-0.5, rising)

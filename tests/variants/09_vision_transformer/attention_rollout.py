@@ -357,3 +357,14 @@ def attention_rollout(weights):
         a = 0.5 * layer.mean(1) + 0.5 * eye
         total = a / a.sum(-1, keepdim=True).detach() @ total
     return total
+
+
+# %% wrong: normalised_first (normalised-before-mixing)
+def attention_rollout(weights):
+    total = None
+    for layer in weights:
+        a = layer.mean(1)
+        a = a / a.sum(-1, keepdim=True)
+        a = 0.5 * a + 0.5 * torch.eye(a.shape[-1])
+        total = a if total is None else a @ total
+    return total

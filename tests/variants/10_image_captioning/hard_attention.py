@@ -35,7 +35,7 @@ def hard_attention(regions, weights, generator):
     gumbel = -torch.log(-torch.log(u))
     index = (weights.log() + gumbel).argmax(-1)
     context = regions.gather(1, index[:, None, None].expand(-1, 1, regions.shape[-1])).squeeze(1)
-    return context, index, weights.log().gather(1, index[:, None])[:, 0]
+    return context, index, weights.gather(1, index[:, None])[:, 0].log()
 
 
 # %% right: multinomial
@@ -294,3 +294,48 @@ def hard_attention(regions, weights, generator):
     index = (u >= steps / steps[:, -1:]).sum(-1)
     rows = torch.arange(len(regions))
     return regions[rows, index], index, weights[rows, index].log()
+
+
+# %% wrong: log_of_all_then_picked (nan-gradient)
+def hard_attention(regions, weights, generator):
+    index = torch.multinomial(weights, 1, generator=generator).squeeze(1)
+    rows = torch.arange(len(regions))
+    return regions[rows, index], index, weights.log()[rows, index]
+
+
+# %% wrong: log_of_all_then_gathered (nan-gradient)
+def hard_attention(regions, weights, generator):
+    index = torch.multinomial(weights, 1, generator=generator)
+    log_prob = weights.log().gather(1, index).squeeze(1)
+    index = index.squeeze(1)
+    return regions[torch.arange(len(index)), index], index, log_prob
+
+
+# %% wrong: log_softmax (softmax-again)
+def hard_attention(regions, weights, generator):
+    index = torch.multinomial(weights, 1, generator=generator).squeeze(1)
+    rows = torch.arange(len(regions))
+    return regions[rows, index], index, weights.log_softmax(-1)[rows, index]
+
+
+# %% wrong: gumbel_and_log_of_all (nan-gradient)
+def hard_attention(regions, weights, generator):
+    u = torch.rand(weights.shape, generator=generator).clamp(min=1e-12)
+    index = (weights.log() - torch.log(-torch.log(u))).argmax(-1)
+    context = regions.gather(1, index[:, None, None].expand(-1, 1, regions.shape[-1])).squeeze(1)
+    return context, index, weights.log().gather(1, index[:, None])[:, 0]
+
+
+# %% wrong: clamped_log (log-held-up)
+def hard_attention(regions, weights, generator):
+    index = torch.multinomial(weights, 1, generator=generator).squeeze(1)
+    rows = torch.arange(len(index))
+    return regions[rows, index], index, weights[rows, index].clamp(min=1e-2).log()
+
+
+# %% wrong: a_little_added (log-held-up)
+def hard_attention(regions, weights, generator):
+    index = torch.multinomial(weights, 1, generator=generator)
+    log_prob = (weights.gather(1, index) + 1e-3).log().squeeze(1)
+    index = index.squeeze(1)
+    return regions[torch.arange(len(index)), index], index, log_prob

@@ -18,7 +18,7 @@ def leave_one_out_error(keys, values, bandwidth):
     pred = torch.softmax(scores, dim=-1) @ values
     return F.mse_loss(pred, values)
 
-# %% wrong: not_low_enough (no name)
+# %% wrong: not_low_enough (fill-not-low-enough)
 # fills the diagonal with -10000, which is more than the other scores of a point that is 200
 # bandwidths away, so it predicts itself; breaks "Its prediction is still a weighted mean of the
 # others"

@@ -10,7 +10,7 @@ def attention_rollout(weights):
         result = a if result is None else result @ a
     return result
 
-# %% wrong: normalised_before_mixing (no name)
+# %% wrong: normalised_before_mixing (normalised-before-mixing)
 # divides the rows of A by their sum first and mixes with the identity afterwards: breaks the
 # order of steps 2 and 3
 def attention_rollout(weights):
