@@ -2,7 +2,7 @@
 
 from autograder.cli import author, collecting, exporting, grading, machine, releasing
 from autograder.cli.grading import show_pages, show_scores, show_summary
-from autograder.cli.shared import bar, main
+from autograder.cli.shared import bar, main, program
 
 __all__ = [
     "author",
@@ -12,6 +12,7 @@ __all__ = [
     "grading",
     "machine",
     "main",
+    "program",
     "releasing",
     "show_pages",
     "show_scores",

@@ -1,6 +1,6 @@
 """`python -m autograder.cli`."""
 
-from autograder.cli import main
+from autograder.cli import program
 
 if __name__ == "__main__":
-    main()
+    program()

@@ -175,11 +175,11 @@ class Home:
             cell.get("metadata", {}),
         )
 
-    @property
+    @cached_property
     def mark(self) -> dict[str, Any]:
         return dict(self.metadata.get("nbgrader") or {})
 
-    @property
+    @cached_property
     def name(self) -> str:
         return str(self.mark.get("grade_id") or self.id)
 
@@ -187,15 +187,15 @@ class Home:
     def locked(self) -> bool:
         return bool(self.mark.get("locked"))
 
-    @property
+    @cached_property
     def is_test(self) -> bool:
         return bool(self.mark.get("grade")) and not self.mark.get("solution")
 
-    @property
+    @cached_property
     def is_answer(self) -> bool:
         return bool(self.mark.get("solution"))
 
-    @property
+    @cached_property
     def is_coded(self) -> bool:
         return self.is_answer and self.cell_type == "code"
 

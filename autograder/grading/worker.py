@@ -1,6 +1,7 @@
 """Grades one submission: bytes in, bytes out; the same in a local pool and on a cluster."""
 
 import atexit
+import gc
 import importlib
 import json
 import multiprocessing
@@ -106,7 +107,11 @@ def settle(unit: str, launcher: Launcher) -> None:
 
 def import_judge(asserts: bool) -> None:
     """Import what decides about a submission; only this package's own exercises need torch."""
-    importlib.import_module(f"autograder.grading.{'asserts' if asserts else 'judging'}")
+    gc.disable()  # what is imported stays
+    try:
+        importlib.import_module(f"autograder.grading.{'asserts' if asserts else 'judging'}")
+    finally:
+        gc.enable()
 
 
 def _limit() -> None:

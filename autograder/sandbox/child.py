@@ -135,21 +135,20 @@ class Child(AnyChild):
                 buffer = bytearray()
 
     def _complete(self, buffer: bytearray) -> bool:
-        """Read on; is the frame complete?"""
-        size = wire.PREFIX.size
-        needed = size
-        if len(buffer) >= size:
-            needed += sum(wire.unpack_prefix(bytes(buffer[:size])))
-        try:
-            chunk = self.channel.recv(min(1 << 20, needed - len(buffer)))
-        except BlockingIOError:
-            return False
-        if not chunk:
-            raise ChildDied
-        buffer += chunk
-        if len(buffer) < size:
-            return False
-        return len(buffer) == size + sum(wire.unpack_prefix(bytes(buffer[:size])))
+        """Read on as long as there is something to read; is the frame complete?"""
+        size = needed = wire.PREFIX.size
+        while True:
+            if len(buffer) >= size:
+                needed = size + sum(wire.unpack_prefix(bytes(buffer[:size])))
+                if len(buffer) == needed:
+                    return True
+            try:
+                chunk = self.channel.recv(min(1 << 20, needed - len(buffer)))
+            except BlockingIOError:
+                return False
+            if not chunk:
+                raise ChildDied
+            buffer += chunk
 
     def kill(self) -> None:
         """Kill the child and all that it started; what is left of it, the warm process ends."""

@@ -287,11 +287,21 @@ def _with_changed_inputs(case: Case, target: Callable[..., Any]) -> Outcome:
     except RuntimeError as error:
         if not case.gradients or "modified by an inplace operation" not in str(error):
             raise
-        with torch.autograd.graph.allow_mutation_on_saved_tensors():
+        # what torch keeps for the way back is copied at once (its own
+        # `allow_mutation_on_saved_tensors` imports the compiler, which takes seconds)
+        with torch.autograd.graph.saved_tensors_hooks(_copied, _as_it_is):
             outcome = _play(case, target)
         if not outcome.changed:
             raise
         return outcome
+
+
+def _copied(tensor: Tensor) -> Tensor:
+    return tensor.detach().clone()
+
+
+def _as_it_is(tensor: Tensor) -> Tensor:
+    return tensor
 
 
 def _play(case: Case, target: Callable[..., Any]) -> Outcome:

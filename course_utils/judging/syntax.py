@@ -2,7 +2,9 @@
 
 import ast
 from collections.abc import Iterator
+from functools import lru_cache
 
+FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
 LONGEST = 100_000  # characters that are parsed: a tree takes hundreds of times their memory
 
 
@@ -20,6 +22,12 @@ def parse(source: str) -> ast.Module | None:
         return None
 
 
+@lru_cache(maxsize=2)  # of the answer that is being judged: nobody changes a tree
+def walk(tree: ast.AST) -> tuple[ast.AST, ...]:
+    """All nodes of a tree. Every rule looks at them, so they are found once."""
+    return tuple(ast.walk(tree))
+
+
 def own(tree: ast.Module, name: str) -> ast.Module:
     """What belongs to the answer `name`: its definition, what that refers to in the same source,
     and statements that run in any case.
@@ -28,15 +36,15 @@ def own(tree: ast.Module, name: str) -> ast.Module:
     """
     if not defines(tree, name):
         return tree
-    wanted, kept = {name}, {node for node in tree.body if not bound(node)}
+    binds = {node: bound(node) for node in tree.body}
+    more = [node for node in tree.body if not binds[node]]
+    wanted, kept = {name}, set[ast.stmt]()
     while True:
-        more = {
-            node for node in tree.body if node not in kept and not wanted.isdisjoint(bound(node))
-        }
-        kept |= more
+        kept.update(more)
         wanted |= {
-            part.id for node in kept for part in ast.walk(node) if isinstance(part, ast.Name)
+            part.id for node in more for part in ast.walk(node) if isinstance(part, ast.Name)
         }
+        more = [node for node in tree.body if node not in kept and wanted & binds[node]]
         if not more:
             return ast.Module([node for node in tree.body if node in kept], type_ignores=[])
 
@@ -59,11 +67,16 @@ def bound(node: ast.stmt) -> set[str]:
     return set()
 
 
-def names_used(tree: ast.AST) -> Iterator[str]:
+@lru_cache(maxsize=2)
+def names_used(tree: ast.AST) -> frozenset[str]:
     """Names by which something of a library could be reached: attributes, imports, keyword
     arguments, strings in getattr. What the answer defines itself is none of these."""
+    return frozenset(_names_used(tree))
+
+
+def _names_used(tree: ast.AST) -> Iterator[str]:
     mine = Own(tree)
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.Attribute) and not mine.member(node):
             yield node.attr
         elif isinstance(node, ast.ImportFrom | ast.Import) and not of_the_course(node):
@@ -99,10 +112,10 @@ class Own:
     them."""
 
     def __init__(self, tree: ast.AST) -> None:
-        nodes = list(ast.walk(tree))
-        functions = [n for n in nodes if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
+        nodes = walk(tree)
+        functions = [n for n in nodes if isinstance(n, FUNCTION)]
         classes = [n for n in nodes if isinstance(n, ast.ClassDef)]
-        self.methods = {f.name for c in classes for f in c.body if f in functions}
+        self.methods = {f.name for c in classes for f in c.body if isinstance(f, FUNCTION)}
         self.classes = {c.name for c in classes}
         self.functions = {f.name for f in functions} - self.methods | self.classes
         stored = (n for n in nodes if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store))
@@ -138,13 +151,13 @@ def uses(tree: ast.AST, *names: str) -> bool:
 
 def calls(tree: ast.AST, name: str) -> list[ast.Call]:
     """The calls of a function or method of this name."""
-    found = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
+    found = (node for node in walk(tree) if isinstance(node, ast.Call))
     return [c for c in found if getattr(c.func, "attr", getattr(c.func, "id", None)) == name]
 
 
 def subscripts(tree: ast.AST, name: str) -> bool:
     """Is the variable `name` indexed anywhere?"""
-    found = (node for node in ast.walk(tree) if isinstance(node, ast.Subscript))
+    found = (node for node in walk(tree) if isinstance(node, ast.Subscript))
     return any(isinstance(node.value, ast.Name) and node.value.id == name for node in found)
 
 
@@ -152,14 +165,14 @@ def has_operator(tree: ast.AST, operator: type[ast.operator]) -> bool:
     """Is this binary operator, e.g. ast.Pow, used?"""
     return any(
         isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, operator)
-        for node in ast.walk(tree)
+        for node in walk(tree)
     )
 
 
 def ignores(tree: ast.AST, function: str, position: int) -> bool:
     """Is the parameter at this position (from 0) never read by a function of this name, or only
     after it was given another value?"""
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.FunctionDef) and node.name == function:
             if len(node.args.args) <= position:
                 return False
@@ -176,7 +189,7 @@ def untouched(tree: ast.AST) -> bool:
         isinstance(node, ast.Expr)
         and isinstance(node.value, ast.Constant)
         and node.value.value is ...
-        for node in ast.walk(tree)
+        for node in walk(tree)
     )
 
 
@@ -193,7 +206,7 @@ def imports_the_reference(tree: ast.AST, name: str) -> bool:
     """Does the answer fetch the course's own solution of this exercise?"""
     return any(
         alias.name == name
-        for node in ast.walk(tree)
+        for node in walk(tree)
         if isinstance(node, ast.ImportFrom) and of_the_course(node)
         for alias in node.names
     )
