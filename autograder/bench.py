@@ -3,8 +3,9 @@
 `autograder bench` prints the table; `python -m tools.measure bench` puts it into the documentation.
 In a course that nbgrader made, the class is what was handed in there; it is copied, and stays as it
 is.
-Classes of all sizes hold the same submissions, again and again, so that a larger class is not an
-easier one; every class is graded several times, and the line is fitted through all runs.
+Classes of all sizes hold the same answers, again and again, so that a larger class is not an
+easier one, but each submission has secret cases of its own, as in a class of real people. Every
+class is graded several times, and the line is fitted through all runs.
 """
 
 import os
@@ -25,7 +26,7 @@ from autograder.errors import UserError
 from autograder.grading.prepare import code_of
 from autograder.grading.run import chosen_students
 
-SEED = "bench"
+SEED = "bench"  # of the secret cases where stock nbgrader grades
 FACTORS = (1, 5, 15)  # a class of 20 is also graded as one of 100 and of 300
 REPEATS = 3
 
@@ -220,13 +221,16 @@ def _copy(course: Course, root: Path) -> Course:
 
 
 def _larger(base: Course, root: Path, unit: str, factor: int) -> Course:
-    """The same class `factor` times over, under other names."""
+    """The same class `factor` times over, under other names; each file is another one, so that
+    each submission gets its own secret cases."""
     shutil.copytree(base.root, root)
     larger = Course.find(root)
     for number in range(1, factor):
         for student in base.students(unit):
             twin = larger.submission(f"{student}x{number}", unit)
             shutil.copytree(base.submission(student, unit), twin)
+            for notebook in twin.glob("*.ipynb"):
+                notebook.write_bytes(notebook.read_bytes() + b"\n" * number)
     return larger
 
 
@@ -240,7 +244,7 @@ def _fresh(course: Course, root: Path) -> Course:
 def _stock(course: Course, root: Path, unit: str, students: int) -> Timing:
     """`nbgrader autograde`, as its users run it."""
     command = [sys.executable, "-m", "nbgrader", "autograde", unit, "--create"]
-    return _timed(students, command, _fresh(course, root))
+    return _timed(students, command, _fresh(course, root), {"COURSE_SEED": SEED})
 
 
 def _engine(course: Course, root: Path, unit: str, students: int, workers: int) -> Timing:
@@ -250,7 +254,7 @@ def _engine(course: Course, root: Path, unit: str, students: int, workers: int) 
     copy = _fresh(course, root)
     options = ["--workers", str(workers), "--min-level", "0", "--json"]
     command = [sys.executable, "-m", "autograder.cli", "--course", str(copy.root), "grade", unit]
-    timing = _timed(students, [*command, *options], copy)
+    timing = _timed(students, [*command, *options], copy, {})
     found = [results.read(copy.root, unit, student) for student in copy.students(unit)]
     # workers may not be children of the command
     judging = sum(result.judge_seconds for result in found if result is not None)
@@ -262,9 +266,11 @@ def _graded(course: Course, root: Path, unit: str, students: int, workers: int) 
     return Course.find(root)
 
 
-def _timed(submissions: int, command: list[str], course: Course) -> Timing:
+def _timed(
+    submissions: int, command: list[str], course: Course, variables: dict[str, str]
+) -> Timing:
     """Run a command to its end; in a class of real people some submissions may be broken."""
-    environment = {**os.environ, "COURSE_SEED": SEED, "PYTHONWARNINGS": "ignore"}
+    environment = {**os.environ, **variables, "PYTHONWARNINGS": "ignore"}
     environment["PATH"] = (
         # nbgrader calls alembic by name
         f"{Path(sys.executable).parent}{os.pathsep}{environment.get('PATH', '')}"

@@ -57,7 +57,7 @@ LINT = Gate(
 )
 TEST = [  # the longest first: then both ways are equally long
     Gate("unit tests", [[*PYTEST, *STEALING, "-m", "not long", *UNIT, SLOWEST]]),
-    Gate("browser", [[*PYTEST, *STEALING, "tests/browser", SLOWEST]]),
+    Gate("browser", [[*PYTEST, *STEALING, "-m", "not long", "tests/browser", SLOWEST]]),
     Gate("hostile", [[*PYTEST, "-m", "not long", "tests/hostile", SLOWEST]], alone=True),
     Gate("audit", [[f"{BIN}/autograder", "audit"], [f"{BIN}/autograder", "audit", "--written"]]),
     LINT,
@@ -79,6 +79,7 @@ FULL = [
         [[*PYTEST, *BY_FILE, "-m", "long", "tests/hostile", SLOWEST]],
         alone=True,
     ),
+    Gate("heavy pages", [[*PYTEST, *STEALING, "-m", "long", "tests/browser", SLOWEST]]),
     Gate("colab", [[*PYTEST, *BY_FILE, "tests/colab", SLOWEST]]),
     Gate("equality with nbgrader", [[*PYTEST, "tests/equality"]]),
     Gate("matrix", [[*PYTEST, "-s", "tests/matrix"]], alone=True),

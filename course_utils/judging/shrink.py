@@ -145,8 +145,8 @@ def _count(value: Any) -> int:
     if isinstance(value, list | tuple):
         return sum(_count(item) for item in value)
     if isinstance(value, Toy):
-        shown = [value.weights[name] for name in value.shown]
-        return sum(_count(item) for item in (*shown, *value.config.values()))
+        told = [value.weights[name] for name in value.told]
+        return sum(_count(item) for item in (*told, *value.config.values()))
     whole = isinstance(value, int) and not isinstance(value, bool)
     return abs(value) if whole else 1
 

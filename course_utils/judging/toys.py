@@ -20,11 +20,25 @@ class Toy:
     config: dict[str, Any] = field(default_factory=dict)
 
     @property
-    def shown(self) -> tuple[str, ...]:
-        """The weights that a reader is shown, if there is room."""
+    def told(self) -> tuple[str, ...]:
+        """The weights that say what it does."""
         return SHOWN.get(self.name, ())
 
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """Those that a reader is shown; a model's only if its table is small and all of it."""
+        names = self.told
+        if self.name in TABLES and (
+            self.weights["table"].numel() > READABLE
+            or any(weight.any() for name, weight in self.weights.items() if name not in names)
+        ):
+            return ()
+        return names
+
     def __str__(self) -> str:
+        if self.name in TABLES and not self.shown:
+            words = self.weights["table"].shape[-1]
+            return f"a small {TABLES[self.name]} of the course, of {words} words"
         return SAID.get(self.name, f"a small {self.name.replace('_', ' ')} of the course")
 
 
@@ -113,9 +127,18 @@ def torch_attention(weights: dict[str, Tensor], config: dict[str, Any]) -> nn.Mu
     return attention.eval()
 
 
-SHOWN = {"time_mix": ("time",), "classifier": ("inner", "outer")}
+READABLE = 48  # numbers of a table that a reader can still follow
+TABLES = {"table_model": "model", "table_step": "decoder"}
+SHOWN = {
+    "time_mix": ("time",),
+    "classifier": ("inner", "outer"),
+    "table_model": ("table",),
+    "table_step": ("table",),
+}
 SAID = {
     "time_mix": "a layer; row t says how much of each step goes into output t",
+    "table_model": "a model; block t, row i: its logits after t + 1 tokens, the last of them i",
+    "table_step": "a decoder; block t, row i: its logits in step t after token i",
     "classifier": "a classifier; inner says how it weighs the pixels, outer makes the logits",
 }
 BUILDERS: dict[str, Callable[[dict[str, Tensor], dict[str, Any]], Any]] = {

@@ -566,6 +566,18 @@ def test_what_waits_for_ever_ends_as_well() -> None:
     assert outcomes[0].failure.kind == "time"
 
 
+def test_a_model_shows_its_table_if_that_is_small_and_all_of_it() -> None:
+    small = Toy("table_model", {"table": torch.tensor([[[1.5, 0.25], [0.5, 2.0]]])})
+    assert "block t, row i" in show(small)
+    assert "[1.5000  0.2500]" in show(small)
+    more = Toy("table_model", {**small.weights, "history": torch.ones(1, 2, 2)})
+    assert show(more) == "a small model of the course, of 2 words"
+    without = Toy("table_model", {**small.weights, "history": torch.zeros(1, 2, 2)})
+    assert show(without) == show(small)
+    large = Toy("table_step", {"table": torch.rand(3, 7, 7)}, {"eos": 1})
+    assert show(large) == "a small decoder of the course, of 7 words"
+
+
 def test_a_card_shows_what_a_layer_does_and_the_calls_that_follow() -> None:
     toy = Toy("time_mix", {"time": torch.tensor([[1.0, 0.0], [2.0, 1.0]])})
     assert show(toy).splitlines()[1:] == ["[1  0]", "[2  1]"]
