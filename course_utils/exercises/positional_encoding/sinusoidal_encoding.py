@@ -82,6 +82,14 @@ EXERCISE.misconception(
 )
 
 EXERCISE.misconception(
+    "exponent-up-to-1",
+    "The last exponent is 1",
+    "Your exponents run from 0 to exactly 1: you divide by the number of steps between the pairs, "
+    "D / 2 - 1. The formula has 2i / D, which stays below 1.",
+    encoding(exponents=lambda i, dim: i / max(dim // 2 - 1, 1)),
+)
+
+EXERCISE.misconception(
     "column-index-for-i",
     "The exponent is twice what it should be",
     "Your exponent runs from 0 to 2: you took i for the number of the column, 0, 2, 4 …, and "

@@ -10,6 +10,7 @@ from course_utils.judging import syntax
 from course_utils.judging.exercise import Call, Case, Draw, Exercise, Forbidden
 from course_utils.judging.promises import two_features
 
+from . import _blocks
 from ._blocks import block_with, either, masked_by, norm_then_add, post_norm, pre_norm, rewired
 from ._shared import ENCODERS, NOT_ALLOWED, block_sizes, changed, mask_of, state
 
@@ -101,7 +102,7 @@ EXERCISE.misconception(
     "The residual has gone through the norm",
     "In pre-norm you overwrite x by norm(x) and add the branch to that. The point of pre-norm is "
     "a stream that no norm ever touches: keep x, and normalise only what goes into the layer.",
-    block_with(pre=lambda b, x: (z := b.norm2((y := b.norm1(x)) + b.attend(y))) + b.feed(z)),
+    *_blocks.normed_streams(),
 )
 
 EXERCISE.misconception(

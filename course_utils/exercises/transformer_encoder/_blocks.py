@@ -1,6 +1,6 @@
 """Encoder blocks that go wrong in one way, for the misconceptions about the block."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -49,6 +49,21 @@ def pre_norm(b: Any, x: Tensor) -> Any:
 def norm_then_add(b: Any, x: Tensor) -> Any:
     x = x + b.norm1(b.attend(x))
     return x + b.norm2(b.feed(x))
+
+
+def normed_streams() -> Iterator[type[nn.Module]]:
+    """Pre-norm in which x is overwritten by its norm before both layers, or before one of them."""
+
+    def with_norms(first: bool, second: bool) -> type[nn.Module]:
+        def step(b: Any, x: Tensor) -> Any:
+            y = b.norm1(x)
+            x = (y if first else x) + b.attend(y)
+            z = b.norm2(x)
+            return (z if second else x) + b.feed(z)
+
+        return block_with(pre=step)
+
+    return (with_norms(*halves) for halves in ((True, True), (True, False), (False, True)))
 
 
 def rewired(**places: str) -> tuple[type[nn.Module], ...]:

@@ -153,6 +153,18 @@ def sinusoidal_encoding(length, dim):
     return pe
 
 
+# %% wrong: linspace_to_one (exponent-up-to-1)
+def sinusoidal_encoding(length, dim):
+    if dim % 2:
+        raise ValueError("dim must be even")
+    exponents = torch.linspace(0, 1, dim // 2)
+    angles = torch.arange(length)[:, None] / 10000**exponents
+    table = torch.empty(length, dim)
+    table[:, 0::2] = angles.sin()
+    table[:, 1::2] = angles.cos()
+    return table
+
+
 # %% wrong: double_2i (column-index-for-i)
 def sinusoidal_encoding(length, dim):
     if dim % 2 != 0:

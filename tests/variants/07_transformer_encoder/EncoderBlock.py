@@ -296,6 +296,43 @@ class EncoderBlock(nn.Module):
         return self.norm2(self.feed_forward(x)) + x
 
 
+# %% wrong: x_overwritten_at_first (normalised-residual)
+class EncoderBlock(nn.Module):
+    def __init__(self, dim, heads, hidden, norm_first=False):
+        super().__init__()
+        self.attention = MultiHeadAttention(dim, heads)
+        self.feed_forward = FeedForward(dim, hidden)
+        self.norm1, self.norm2 = nn.LayerNorm(dim), nn.LayerNorm(dim)
+        self.norm_first = norm_first
+
+    def forward(self, x, mask=None):
+        if self.norm_first:
+            x = self.norm1(x)
+            x = x + self.attention(x, x, x, mask)[0]
+            return x + self.feed_forward(self.norm2(x))
+        x = self.norm1(x + self.attention(x, x, x, mask)[0])
+        return self.norm2(x + self.feed_forward(x))
+
+
+# %% wrong: x_overwritten_at_last (normalised-residual)
+class EncoderBlock(nn.Module):
+    def __init__(self, dim, heads, hidden, norm_first=False):
+        super().__init__()
+        self.attention = MultiHeadAttention(dim, heads)
+        self.feed_forward = FeedForward(dim, hidden)
+        self.norm1, self.norm2 = nn.LayerNorm(dim), nn.LayerNorm(dim)
+        self.norm_first = norm_first
+
+    def forward(self, x, mask=None):
+        if self.norm_first:
+            y = self.norm1(x)
+            x = x + self.attention(y, y, y, mask)[0]
+            x = self.norm2(x)
+            return x + self.feed_forward(x)
+        x = self.norm1(x + self.attention(x, x, x, mask)[0])
+        return self.norm2(x + self.feed_forward(x))
+
+
 # %% wrong: x_overwritten (normalised-residual)
 class EncoderBlock(nn.Module):
     def __init__(self, dim, heads, hidden, norm_first=False):
