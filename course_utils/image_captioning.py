@@ -1,6 +1,7 @@
 """Unit 10: say what is in a picture, word by word, and look at a region for each word."""
 
 import math
+from collections.abc import Callable
 
 import torch
 from torch import Tensor, nn
@@ -13,6 +14,8 @@ from course_utils.training import progress, seeded
 from course_utils.transformer_decoder import Decoder
 
 State = tuple[Tensor, Tensor]  # of an LSTM: h (B, hidden), c (B, hidden)
+# Token (B,), state, regions (B, R, D) -> logits (B, V), new state, weights (B, R)
+Step = Callable[[Tensor, State, Tensor], tuple[Tensor, State, Tensor]]
 
 
 def image_regions(features: Tensor) -> Tensor:
@@ -79,6 +82,25 @@ def reinforce_loss(losses: Tensor, log_prob: Tensor) -> Tensor:
     draws = losses.shape[1]
     baseline = (losses.sum(1, keepdim=True) - losses) / (draws - 1)  # (B, K)
     return (losses + (losses - baseline).detach() * log_prob).mean()
+
+
+@torch.no_grad()
+def look_effects(
+    step: Step, tokens: Tensor, right: Tensor, state: State, regions: Tensor, others: Tensor
+) -> Tensor:
+    """Words read (B, T) and right words (B, T), regions and others (B, R, D) -> (T, T): row t says
+    how far the logit of each right word falls, on average, when look t alone goes to the others."""
+
+    def run(changed: int | None) -> Tensor:
+        """(B, T): the logits of the right words, with one look changed."""
+        now, found = state, []
+        for t, token in enumerate(tokens.unbind(1)):
+            logits, now, _ = step(token, now, others if t == changed else regions)
+            found.append(logits.gather(1, right[:, t, None])[:, 0])  # (B,)
+        return torch.stack(found, 1)
+
+    before = run(None)  # (B, T)
+    return torch.stack([(before - run(t)).mean(0) for t in range(tokens.shape[1])])  # (T, T)
 
 
 # Whole models -------------------------------------------------------------------------------------

@@ -2,10 +2,11 @@
 # # 10 · Image captioning: assignment
 #
 # You write the parts of a captioner: regions of a picture, soft attention over them,
-# one step of an LSTM that looks before it speaks, a penalty for regions that were
-# overlooked, hard attention, which draws, and a loss from which a draw can learn. About
-# two hours. [The lecture](../../lectures/10_image_captioning.ipynb) explains
-# every part by formulas and numbers; here you write it.
+# one step of an LSTM that looks before it speaks. Then you take it apart: which look
+# made which word? Last come a penalty for regions that were overlooked, hard attention,
+# which draws, and a loss from which a draw can learn. Two and a half to three hours.
+# [The lecture](../../lectures/10_image_captioning.ipynb) explains every part by
+# formulas and numbers; here you write it.
 #
 # - `B` is the batch, `R` the number of regions, `D` the size of a region, `T` the
 #   number of words, `V` the size of the vocabulary.
@@ -123,7 +124,63 @@ class CaptionStep(nn.Module):
 check(CaptionStep)
 
 # %% [markdown]
-# ## 4. Coverage
+# ## 4. Which look made which word?
+# *hard · 35 minutes · {{points look_effects}}*
+#
+# A map of attention shows what was read before a word, not what the word was made from.
+# So intervene: change **one** look, and see which words fall. Write
+# `look_effects(step, tokens, right, state, regions, others)`.
+#
+# | argument | shape | |
+# |---|---|---|
+# | `step` | | any step of a captioner, called like yours: `step(token, state, regions)` gives logits `(B, V)`, the new state, weights |
+# | `tokens` | `(B, T)` | the words that it reads, `tokens[:, 0]` at the first step, and so on |
+# | `right` | `(B, T)` | the words that it should say: `right[:, t]` at step `t` |
+# | `state` | `(h, c)` | the state before the first step |
+# | `regions`, `others` | `(B, R, D)` | what it sees, and what it sees instead |
+#
+# Return a matrix `(T, T)`. Entry `[t, p]`: let the steps run twice, once as they are,
+# and once with `others` in the place of `regions` **at step `t` alone**. How far does
+# the logit of the right word of step `p` fall from the first run to the second? Take
+# the mean over the captions.
+#
+# - All steps read the given `tokens`, in both runs, whatever they would have said.
+# - In both runs the new state of a step goes into the next one. So a changed look may
+#   be felt much later, and never earlier.
+# - Logits, not probabilities. An entry may be negative. No gradients are needed here
+#   (`torch.no_grad()` is fine).
+#
+# An example with one caption of two words, one region and a state of one number. The
+# step adds what it sees to its state, and the logits are $(h, -h)$ for the new $h$. It
+# begins with 0 and sees a 1 at both steps; the others are 0; the right word is number 0
+# both times. As it is, $h$ becomes 1 and then 2. With the first look changed it becomes
+# 0 and 1, with the second changed 1 and 1. The result is `[[1, 1], [0, 1]]`: the 1 at
+# the upper right is what the state has *kept* of the first look.
+
+# %% nbgrader={"grade_id": "look_effects"}
+def look_effects(step, tokens, right, state, regions, others):
+    """(B, T), (B, T), (h, c), (B, R, D), (B, R, D) -> (T, T)."""
+    ### BEGIN SOLUTION
+    def run(changed):
+        now, found = state, []
+        for t in range(tokens.shape[1]):
+            view = others if t == changed else regions  # (B, R, D)
+            logits, now, _ = step(tokens[:, t], now, view)
+            found.append(logits.gather(1, right[:, t : t + 1]))  # (B, 1)
+        return torch.cat(found, 1)  # (B, T)
+
+    with torch.no_grad():
+        before = run(None)  # (B, T)
+        falls = [(before - run(t)).mean(0) for t in range(tokens.shape[1])]  # (T,) each
+    return torch.stack(falls)  # (T, T)
+    ### END SOLUTION
+
+
+# %% nbgrader={"grade_id": "test_look_effects"}
+check(look_effects)
+
+# %% [markdown]
+# ## 5. Coverage
 # *easy · 10 minutes · {{points coverage_penalty}}*
 #
 # Write `coverage_penalty(weights)`. `weights` is `(B, T, R)`: for each caption and each
@@ -148,7 +205,7 @@ def coverage_penalty(weights):
 check(coverage_penalty)
 
 # %% [markdown]
-# ## 5. Hard attention
+# ## 6. Hard attention
 # *medium · 25 minutes · {{points hard_attention}}*
 #
 # Write `hard_attention(regions, weights, generator)`: for each row draw **one** region,
@@ -182,7 +239,7 @@ def hard_attention(regions, weights, generator):
 check(hard_attention)
 
 # %% [markdown]
-# ## 6. A loss for draws
+# ## 7. A loss for draws
 # *medium · 25 minutes · {{points reinforce_loss}}*
 #
 # Write `reinforce_loss(losses, log_prob)`. For each of `B` pictures, `K` regions were
@@ -220,7 +277,7 @@ def reinforce_loss(losses, log_prob):
 check(reinforce_loss)
 
 # %% [markdown]
-# ## 7. Spot the mistake: whose attention?
+# ## 8. Spot the mistake: whose attention?
 # *5 minutes · {{points choice_self}}*
 #
 # In a captioner the eye is a trained Vision Transformer (unit 09), a decoder writes. To
@@ -240,7 +297,7 @@ choice_self = "c"
 check(choice_self, "choice_self")
 
 # %% [markdown]
-# ## 8. Spot the mistake: the best region
+# ## 9. Spot the mistake: the best region
 # *10 minutes · {{points choice_soft_hard}}*
 #
 # Somebody wants hard attention without draws, and takes the region with the largest
@@ -267,7 +324,7 @@ choice_soft_hard = "a"
 check(choice_soft_hard, "choice_soft_hard")
 
 # %% [markdown]
-# ## 9. Predict: the size of the gates
+# ## 10. Predict: the size of the gates
 # *5 minutes · {{points choice_gates}}*
 #
 # A captioner's word embedding has 50 numbers, the state of its LSTM 200, a region (and
@@ -287,14 +344,15 @@ choice_gates = "c"
 check(choice_gates, "choice_gates")
 
 # %% [markdown]
-# ## 10. In your own words: a bad caption
+# ## 11. In your own words: a bad caption
 # *15 minutes · 4 points, graded by hand*
 #
 # A captioner says "a man wearing a hat and a hat on a skateboard". Write about ten
 # sentences. Describe two different causes that such a sentence may have, one in *where*
 # the model looks and one in *what* it has learned to say. Say for each how the
 # attention maps would look, word by word, and what you would change (in the loss, the
-# data or the model) to mend it.
+# data or the model) to mend it. Maps alone can mislead: name an intervention (such as
+# that of exercise 4) and what it would show for each of the two causes.
 
 # %% [markdown] nbgrader={"grade_id": "bad_caption", "points": 4}
 # ### BEGIN SOLUTION
@@ -305,11 +363,12 @@ check(choice_gates, "choice_gates")
 # - 1 point: a cause in the language: "a hat and a hat" is likely as text, the decoder
 #   follows its language model, the maps are diffuse or lie on something else than a
 #   hat.
-# - 1 point: a fitting remedy for the first: coverage penalty, or a state that remembers
-#   what has been looked at.
-# - 1 point: a fitting remedy for the second: more or more varied captions, scheduled
-#   sampling or beam search with a repetition rule, a stronger picture encoder; or a
-#   check by hiding the region and seeing whether the word stays.
+# - 1 point: a fitting remedy for each: coverage penalty, or a state that remembers what
+#   has been looked at; more or more varied captions, scheduled sampling or beam search
+#   with a repetition rule, a stronger picture encoder.
+# - 1 point: an intervention that tells the causes apart: change the look before the
+#   second *hat* (another picture, or the region hidden). If the look made the word, it
+#   falls; if the language did, it stays.
 # ### END SOLUTION
 
 # %% [markdown]
@@ -343,6 +402,33 @@ if ready("soft_attention", "CaptionStep"):
                 said.append((VOCABULARY[word], where[0].unflatten(0, (6, 6))))
         print(*(name for name, _ in said))
         looks(picture, said, columns=5)
+
+# %% [markdown]
+# ## Take its looks away
+#
+# Not graded: the captioner that you have just trained, under *your* `look_effects`. The
+# pictures have two shapes each; one look at a time goes to another picture. A row
+# belongs to the look that was changed, a column to a word. Before you run it, guess:
+# how many words hang on a look that came *before* an earlier word? Which two words need
+# no look at all, and why? Then compare with the orange maps above. Does the map of a
+# word always show the look that made it?
+
+# %%
+if ready("soft_attention", "CaptionStep", "look_effects"):
+    from course_utils.plotting import heatmap
+
+    pictures, captions = scenes(400, seeded(1))  # (400, 3, 24, 24), (400, 11)
+    two = (captions == IDS["and"]).any(1)  # (400,): two shapes, so all ten words
+    pictures, captions = pictures[two], captions[two]
+    with torch.no_grad():
+        regions = captioner.eye(pictures)  # (B, 36, 64)
+        state = captioner.start(regions.mean(1)).tanh().chunk(2, -1)  # (B, 64) each
+    read, to_say = captions[:, :-1], captions[:, 1:]  # (B, 10) each
+    falls = look_effects(captioner.step, read, to_say, state, regions, regions.roll(1, 0))
+    names = ["colour", "shape", "row", "column", "and"] * 2  # of the ten words
+    names[-1] = "end"
+    ax = heatmap(falls, names, names, "how far the right word falls", values=True)
+    ax.set(xlabel="word →", ylabel="look that was changed ↓")
 
 # %% [markdown]
 # ## Let it draw

@@ -21,6 +21,8 @@ RELATIONS = ("left-of", "right-of", "above", "below")
 PAD, BOS, EOS = 0, 1, 2
 VOCABULARY = ("<pad>", "<bos>", "<eos>", "and", *COLOURS, *SHAPES, *ROWS, *COLUMNS, *RELATIONS)
 IDS = {word: number for number, word in enumerate(VOCABULARY)}
+NUMERALS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+HAND_VOCABULARY = ("<pad>", "<bos>", "<eos>", "and", *NUMERALS, *ROWS, *COLUMNS)  # handwriting
 CELL, MOST = 8, 2  # pixels of a cell's side; most shapes in a scene
 LENGTH = 5 * MOST + 1  # of a caption: <bos>, four words per shape, "and" between them, <eos>
 
@@ -50,20 +52,22 @@ def paint(things: list[tuple[str, str, int]]) -> Tensor:
     return picture
 
 
-def encode(words: list[str], length: int = LENGTH) -> Tensor:
+def encode(
+    words: list[str], length: int = LENGTH, vocabulary: tuple[str, ...] = VOCABULARY
+) -> Tensor:
     """Words -> (length,) ids: <bos>, the words, <eos>, padding."""
-    ids = [BOS, *(IDS[word] for word in words), EOS]
+    ids = [BOS, *(vocabulary.index(word) for word in words), EOS]
     return torch.tensor(ids + [PAD] * (length - len(ids)))
 
 
-def words(ids: Tensor) -> list[str]:
+def words(ids: Tensor, vocabulary: tuple[str, ...] = VOCABULARY) -> list[str]:
     """(T,) ids -> the words up to <eos>, without <bos>."""
     found: list[str] = []
     for number in ids.tolist():
         if number == EOS:
             break
         if number not in (BOS, PAD):
-            found.append(VOCABULARY[number])
+            found.append(vocabulary[number])
     return found
 
 
@@ -116,3 +120,27 @@ def relations(count: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
         pictures.append(paint([first, second]))
         captions.append(encode([*first[:2], relation, *second[:2]], 7))
     return noisy(pictures, generator), torch.stack(captions)
+
+
+def handwriting(
+    count: int, images: Tensor, labels: Tensor, generator: torch.Generator
+) -> tuple[Tensor, Tensor]:
+    """Pictures (N, 3, 24, 24) with one or two of the digits (n, 1, 8, 8), dark on white, and
+    captions (N, 9) that name them in reading order, with their places."""
+    pictures: list[Tensor] = []
+    captions: list[Tensor] = []
+    for _ in range(count):
+        number = int(torch.randint(1, MOST + 1, (), generator=generator))
+        cells = sorted(torch.randperm(9, generator=generator)[:number].tolist())
+        chosen = torch.randint(len(images), (number,), generator=generator).tolist()
+        picture, told = torch.ones(3, 3 * CELL, 3 * CELL), []
+        for i, cell in zip(chosen, cells, strict=True):
+            row, column = divmod(cell, 3)
+            # (3, 8, 8)
+            corner = picture[:, row * CELL : (row + 1) * CELL, column * CELL : (column + 1) * CELL]
+            corner.copy_(1 - images[i])
+            told.append([NUMERALS[int(labels[i])], ROWS[row], COLUMNS[column]])
+        pictures.append(picture)
+        sentence = [word for i, part in enumerate(told) for word in (["and"] if i else []) + part]
+        captions.append(encode(sentence, 4 * MOST + 1, HAND_VOCABULARY))
+    return torch.stack(pictures), torch.stack(captions)

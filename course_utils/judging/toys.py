@@ -120,6 +120,31 @@ class Classifier:
         return (hidden + self._bend * hidden.sin()) @ outer
 
 
+class LookStep:
+    """Tokens (B,), state (h, c) of (B, n) each, regions (B, R, D) -> logits (B, V), new state,
+    weights (B, R): one step of a captioner that looks with h. `asks` (n, D) makes the query,
+    `sees` (D, n), `reads` (V, n) and `keeps` (n, n) make the new state, `says` (n, V) the logits;
+    `bend` 0 leaves out the tanh."""
+
+    def __init__(self, weights: dict[str, Tensor], config: dict[str, Any]) -> None:
+        self._weights = weights
+
+    def __call__(
+        self, token: Tensor, state: tuple[Tensor, Tensor], regions: Tensor
+    ) -> tuple[Tensor, tuple[Tensor, Tensor], Tensor]:
+        w, (h, c) = self._weights, state
+        if token.shape != h.shape[:1]:
+            raise RuntimeError(
+                f"the captioner needs one word per picture: {tuple(token.shape)} do not fit a "
+                f"state of shape {tuple(h.shape)}"
+            )
+        weights = (regions @ (h @ w["asks"])[:, :, None])[..., 0].softmax(-1)  # (B, R)
+        context = (weights[:, None] @ regions)[:, 0]  # (B, D)
+        c = c + h @ w["keeps"] + w["reads"][token] + context @ w["sees"]  # (B, n)
+        h = c + w.get("bend", torch.ones(())) * (c.tanh() - c)  # (B, n)
+        return h @ w["says"], (h, c), weights
+
+
 def torch_attention(weights: dict[str, Tensor], config: dict[str, Any]) -> nn.MultiheadAttention:
     """torch's own multi-head attention with the given weights."""
     attention = nn.MultiheadAttention(config["dim"], config["heads"], batch_first=True)
@@ -140,12 +165,14 @@ SAID = {
     "table_model": "a model; block t, row i: its logits after t + 1 tokens, the last of them i",
     "table_step": "a decoder; block t, row i: its logits in step t after token i",
     "classifier": "a classifier; inner says how it weighs the pixels, outer makes the logits",
+    "look_step": "one step of a captioner",
 }
 BUILDERS: dict[str, Callable[[dict[str, Tensor], dict[str, Any]], Any]] = {
     "time_mix": TimeMix,
     "table_model": TableModel,
     "table_step": TableStep,
     "classifier": Classifier,
+    "look_step": LookStep,
     "torch_attention": torch_attention,
 }
 

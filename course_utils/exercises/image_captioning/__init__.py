@@ -8,6 +8,7 @@ from course_utils.exercises.image_captioning import (
     coverage_penalty,
     hard_attention,
     image_regions,
+    look_effects,
     reinforce_loss,
     soft_attention,
 )
@@ -20,6 +21,7 @@ UNIT = Unit(
         image_regions.EXERCISE,
         soft_attention.EXERCISE,
         CaptionStep.EXERCISE,
+        look_effects.EXERCISE,
         coverage_penalty.EXERCISE,
         hard_attention.EXERCISE,
         reinforce_loss.EXERCISE,
