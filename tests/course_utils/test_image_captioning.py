@@ -12,11 +12,14 @@ from course_utils.data.scenes import (
     BOS,
     COLUMNS,
     EOS,
+    HAND_VOCABULARY,
     IDS,
     LENGTH,
+    NUMERALS,
     RELATIONS,
     ROWS,
     VOCABULARY,
+    handwriting,
     relations,
     scenes,
     words,
@@ -30,6 +33,7 @@ from course_utils.image_captioning import (
     describe,
     hard_attention,
     image_regions,
+    look_effects,
     reinforce_loss,
     soft_attention,
 )
@@ -201,3 +205,30 @@ def test_the_loss_for_draws_has_the_gradient_of_the_expected_loss(draws: int) ->
             part += chance * gradient
     for part, gradient in zip(total, expected, strict=True):
         torch.testing.assert_close(part, gradient, atol=1e-5, rtol=1e-5)
+
+
+def test_a_look_has_no_effect_on_earlier_words_and_none_if_nothing_changes() -> None:
+    draw, step = seeded(0), CaptionStep(9, 3, 4, 5, 6).eval()
+    tokens, right = torch.randint(9, (2, 7, 4), generator=draw)
+    state = torch.randn(7, 5, generator=draw), torch.randn(7, 5, generator=draw)
+    regions, others = torch.randn(2, 7, 3, 4, generator=draw)
+    effects = look_effects(step, tokens, right, state, regions, others)
+    assert effects.shape == (4, 4)
+    assert effects.tril(-1).abs().max() == 0  # row t, column p: nothing before the look
+    assert effects.diagonal().abs().min() > 0
+    assert look_effects(step, tokens, right, state, regions, regions).abs().max() == 0
+
+
+def test_handwriting_holds_the_digits_that_its_caption_names() -> None:
+    images = torch.arange(10.0)[:, None, None, None].expand(-1, 1, 8, 8) / 10  # (10, 1, 8, 8)
+    pictures, captions = handwriting(40, images, torch.arange(10), seeded(0))
+    assert pictures.shape == (40, 3, 24, 24)
+    assert captions.shape == (40, 9)
+    for picture, caption in zip(pictures, captions, strict=True):
+        told = " ".join(words(caption, HAND_VOCABULARY)).split(" and ")
+        assert len(told) in (1, 2)
+        for part in told:
+            numeral, row, column = part.split()
+            top, left = 8 * ROWS.index(row), 8 * COLUMNS.index(column)
+            cell = picture[:, top : top + 8, left : left + 8]  # (3, 8, 8)
+            assert torch.allclose(cell, torch.tensor(1 - NUMERALS.index(numeral) / 10))
