@@ -408,10 +408,11 @@ caption = "relative change of the sentence's own features"
 Table(rows, ["what changed around it", "batch norm", "layer norm"], caption)
 
 # %% [markdown]
-# Layer norm notices neither. With batch norm the neighbours move the sentence's features by
-# two thirds of their size, and the padding by all of it. Two more drawbacks follow from the same cause. Long
-# sequences mean small batches, and a mean over few tokens is noisy. And in evaluation batch
-# norm uses running averages instead, so training and prediction are different functions.
+# Layer norm notices neither. With batch norm the neighbours move the sentence's features
+# by two thirds of their size, and the padding by all of it. Two more drawbacks follow from
+# the same cause. Long sequences mean small batches, and a mean over few tokens is noisy.
+# And in evaluation batch norm uses running averages instead, so training and prediction
+# are different functions.
 #
 # Here part 1 ends: all parts of a block are there. Part 2 puts them together.
 #
