@@ -19,12 +19,12 @@
 # | 1. The model | *Another length comes out* | *A whole Transformer* | 30 | 1 to 4 |
 # | 2. Training it | *Label smoothing* | *What letter means* | 25 | 5 and 6 |
 # | 3. Writing with it | *Greedy decoding* | *The KV cache* | 35 | 7 to 10, and 12 |
-# | Appendix, optional | *How good is a beam?* | *Two tables* | 25 | (11 needs none of it) |
+# | Appendix, optional | *Four details of the original* | *Two tables* | 20 | (11 needs none of it) |
 #
 # *The code runs in one to two minutes on a laptop.*
 #
-# Three attentions make the whole model. Who may look at whom (green), while *I want to go*
-# becomes *quiero ir*:
+# Three attentions make the whole model. Who may look at whom (green), while *I want to
+# go* becomes *quiero ir*:
 
 # %% alt="Three masks. Encoder: four English words, all may look at all. Decoder: bos, quiero, ir, each looks at itself and back. Cross-attention: each target word looks at all source words"
 import torch
@@ -51,7 +51,6 @@ import torch.nn.functional as F
 from torch import nn
 
 from course_utils.data.letters import Vocabulary, sentences
-from course_utils.judging.toys import TableModel
 from course_utils.masking import masked_attention
 from course_utils.multi_head_attention import MultiHeadAttention, recorded_weights
 from course_utils.plotting import Table, bars, curves, interactive
@@ -67,21 +66,22 @@ from course_utils.transformer_encoder import Encoder, EncoderBlock
 torch.set_num_threads(1)  # so that the times below can be compared
 
 # %% [markdown]
-# (`seeded(0)` is a random generator that starts from 0. `steps(250)` is 250, or only a few
-# where the environment variable `COURSE_FAST` is set. `recorded_weights(model)` collects
-# the weights of every attention inside `model`, in the order in which they are computed.
-# Sizes: `B` sentences, `S` source words, `T` target words, `D` features of a token, `H`
-# heads of `d` = `D / H` features each, `V` words in the vocabulary.)
+# (`seeded(0)` is a random generator that starts from 0. `steps(250)` is 250, or only a
+# few where the environment variable `COURSE_FAST` is set. `recorded_weights(model)`
+# collects the weights of every attention inside `model`, in the order in which they are
+# computed. Sizes: `B` sentences, `S` source words, `T` target words, `D` features of a
+# token, `H` heads of `d` = `D / H` features each, `V` words in the vocabulary.)
 #
 # ## Another length comes out
 #
 # An encoder gives back as many vectors as it was given: 100 words in, 100 vectors out.
-# That is enough to classify a text, and not enough to answer a question, to translate, or
-# to go on writing. *I want to go to the cinema* has seven words, *quiero ir al cine* four.
-# Who decides how many come out?
+# That is enough to classify a text, and not enough to answer a question, to translate,
+# or to go on writing. *I want to go to the cinema* has seven words, *quiero ir al cine*
+# four. Who decides how many come out?
 #
 # The decoder does, one word at a time. It is shown the whole source and what has been
-# written so far, and predicts one more word, until it predicts that the sentence is over:
+# written so far, and predicts one more word, until it predicts that the sentence is
+# over:
 #
 # | source, always complete | written so far | next |
 # |---|---|---|
@@ -91,16 +91,16 @@ torch.set_num_threads(1)  # so that the times below can be compared
 # | I want to go to the cinema | `<bos>` quiero ir al | cine |
 # | I want to go to the cinema | `<bos>` quiero ir al cine | `<eos>` |
 #
-# Two special tokens make this work. `<bos>` (begin of sentence) is what the decoder reads
-# before there is anything to read; the *encoder* needs no such thing. `<eos>` (end of
-# sentence) is what it writes when it is done: without a word for the end it could never
-# say that it has finished.
+# Two special tokens make this work. `<bos>` (begin of sentence) is what the decoder
+# reads before there is anything to read; the *encoder* needs no such thing. `<eos>`
+# (end of sentence) is what it writes when it is done: without a word for the end it
+# could never say that it has finished.
 #
-# So the model has two halves. The **encoder** looks in both directions, since the source
-# is there from the start. It does not press the sentence into one vector, as the first
-# recurrent translators did: it hands over one vector per source word, a *sequence* called
-# the **memory**. The **decoder** looks back only, at itself and what came before, and
-# across, at the memory.
+# So the model has two halves. The **encoder** looks in both directions, since the
+# source is there from the start. It does not press the sentence into one vector, as the
+# first recurrent translators did: it hands over one vector per source word, a
+# *sequence* called the **memory**. The **decoder** looks back only, at itself and what
+# came before, and across, at the memory.
 #
 # ## A grammar of letters
 #
@@ -114,10 +114,10 @@ chosen = [pairs[0], pairs[605], pairs[130], pairs[-1]]
 Table([*chosen, (f"… {len(pairs)} sentences in all", "")], ["English", "Spanish"])
 
 # %% [markdown]
-# *Writing* and *reading* go with both meanings; only the words *after* the noun tell which
-# one it is. We hold out 200 of those ambiguous sentences, which the model never sees in
-# training. The vocabulary is made from the training sentences alone; every word of the 200
-# happens to be in it.
+# *Writing* and *reading* go with both meanings; only the words *after* the noun tell
+# which one it is. We hold out 200 of those ambiguous sentences, which the model never
+# sees in training. The vocabulary is made from the training sentences alone; every word
+# of the 200 happens to be in it.
 
 # %%
 either = ("writing", "reading")
@@ -150,13 +150,13 @@ Table(rows, columns, "above: read; below: to be predicted")
 
 # %% [markdown]
 # Each column is a small exercise: *given everything up to here, what comes next?* The
-# `<bos>` in front matters. If we fed in *yo estoy …* and asked for *estoy escribiendo …*,
-# no column would ever teach the model how to *begin*.
+# `<bos>` in front matters. If we fed in *yo estoy …* and asked for *estoy escribiendo
+# …*, no column would ever teach the model how to *begin*.
 #
 # The columns are computed together, so column 2 must not see column 3, where its own
-# answer stands. That is the causal mask of unit 03, and it is the only difference between
-# masked and ordinary self-attention. With it, one parallel pass gives exactly what a pass
-# per word would give:
+# answer stands. That is the causal mask of unit 03, and it is the only difference
+# between masked and ordinary self-attention. With it, one parallel pass gives exactly
+# what a pass per word would give:
 
 # %%
 torch.manual_seed(0)
@@ -169,14 +169,14 @@ passes = [fresh(x, read[:, : t + 1])[:, -1] for t in range(length)]  # (8, V) ea
 (together - torch.stack(passes, dim=1)).abs().max().item()  # largest difference
 
 # %% [markdown]
-# So: **one** pass per sentence in training, **T** passes in writing. The mask is what makes
-# the one pass possible. A model trained without it learns to copy its answers, and its
-# loss says nothing.
+# So: **one** pass per sentence in training, **T** passes in writing. The mask is what
+# makes the one pass possible. A model trained without it learns to copy its answers,
+# and its loss says nothing.
 #
 # And the *padding* of the target? It needs no mask. Padding stands at the end, so for
-# every real word it lies in the future, which the causal mask hides already; and what the
-# padded places themselves predict is left out of the loss. Put any word in their place,
-# and no real position notices:
+# every real word it lies in the future, which the causal mask hides already; and what
+# the padded places themselves predict is left out of the loss. Put any word in their
+# place, and no real position notices:
 
 # %%
 real = read != spanish.pad  # (8, T)
@@ -204,11 +204,11 @@ Table(rows, ["", *french, "sum"])
 
 # %% [markdown]
 # A common shortcut stops one step earlier and replaces *Hello* by
-# $\mathrm{sim}(\textit{Hello}, \textit{Salut}) \cdot \textit{Salut} + \dots$ with the raw
-# similarities. Those may be negative and sum to anything: in the code above the row of
-# *name* begins with −0.3 and sums to 3.9. The softmax along each row turns similarities
-# into shares. In symbols, with $s_t$ for the decoder's step $t$, $h_j$ for word $j$ of the
-# memory, and $d$ for the size of a head:
+# $\mathrm{sim}(\textit{Hello}, \textit{Salut}) \cdot \textit{Salut} + \dots$ with the
+# raw similarities. Those may be negative and sum to anything: in the code above the row
+# of *name* begins with −0.3 and sums to 3.9. The softmax along each row turns
+# similarities into shares. In symbols, with $s_t$ for the decoder's step $t$, $h_j$ for
+# word $j$ of the memory, and $d$ for the size of a head:
 #
 # $$q_t = s_t W_Q, \qquad k_j = h_j W_K, \qquad v_j = h_j W_V, \qquad
 # \alpha_{tj} = \mathrm{softmax}_j\!\left(\frac{q_t \cdot k_j}{\sqrt d}\right), \qquad
@@ -227,9 +227,10 @@ tuple(context.shape), tuple(weights.shape)  # (B, T, D), (B, H, T, S)
 # %% [markdown]
 # ## The decoder block
 #
-# A decoder block is an encoder block with the cross-attention put in between. It has three
-# sub-layers, and around each of them a residual and a norm. The first looks at what is
-# written so far, the second at the source, and the third works on each position by itself.
+# A decoder block is an encoder block with the cross-attention put in between. It has
+# three sub-layers, and around each of them a residual and a norm. The first looks at
+# what is written so far, the second at the source, and the third works on each position
+# by itself.
 #
 # $$\begin{aligned}
 # x &\leftarrow \mathrm{LN}_1\big(x +
@@ -256,10 +257,10 @@ mask_maps({"self_mask": causal_mask(5), "memory_mask": real.expand(5, 6)});
 # %% [markdown]
 # ## Which layer of the encoder?
 #
-# Now stack such blocks. Which layer of the encoder does each of them read? One finds two
-# answers: decoder layer $\ell$ reads *encoder layer* $\ell$; or every decoder layer reads
-# the **last** encoder layer. torch's own model can decide. We hand its decoder layers one
-# memory or the other, and compare with what `nn.Transformer` gives:
+# Now stack such blocks. Which layer of the encoder does each of them read? One finds
+# two answers: decoder layer $\ell$ reads *encoder layer* $\ell$; or every decoder layer
+# reads the **last** encoder layer. torch's own model can decide. We hand its decoder
+# layers one memory or the other, and compare with what `nn.Transformer` gives:
 
 # %%
 torch.manual_seed(1)
@@ -288,19 +289,19 @@ for name, memories in choices.items():
 Table(rows, ["what the decoder reads", "difference from nn.Transformer"])
 
 # %% [markdown]
-# The last layer, for all of them. So encoder and decoder may have different depths, and the
-# source is encoded **once**, however long the translation gets. (Drawings of the first
-# kind often have three more slips. The queries come from the masked self-attention of the
-# decoder's own block, not from the feed-forward layer below. Values have a matrix of their
-# own: with $v = k$ a word could hand over only the vector by which it is found. And
-# without $\sqrt d$ the softmax of a large head puts nearly all its weight on one word, as
-# unit 02 has shown.)
+# The last layer, for all of them. So encoder and decoder may have different depths, and
+# the source is encoded **once**, however long the translation gets. (Drawings of the
+# first kind often have three more slips. The queries come from the masked
+# self-attention of the decoder's own block, not from the feed-forward layer below.
+# Values have a matrix of their own: if it were the keys' matrix, a word could hand over
+# only the vector by which it is found. And without $\sqrt d$ the softmax of a large
+# head puts nearly all its weight on one word, as unit 02 has shown.)
 #
 # ## A whole Transformer, equal to torch's
 #
-# Here is everything, in the order of the data. The source is embedded, gets positions and
-# is encoded. The target so far is embedded, gets positions and is decoded. At the end one
-# linear layer gives a score for each word of the vocabulary, and softmax makes
+# Here is everything, in the order of the data. The source is embedded, gets positions
+# and is encoded. The target so far is embedded, gets positions and is decoded. At the
+# end one linear layer gives a score for each word of the vocabulary, and softmax makes
 # probabilities of the scores.
 
 # %%
@@ -349,14 +350,14 @@ class Translator(nn.Module):
         return self.decode(target, *self.encode(source))  # (B, T, V)
 
 # %% [markdown]
-# The two lengths meet in one place only, the cross-attention: $T$ queries, $S$ keys. What
-# comes out has the length of the queries, and so has everything after it.
+# The two lengths meet in one place only, the cross-attention: `T` queries, `S` keys.
+# What comes out has the length of the queries, and so has everything after it.
 #
-# The course has the same model as `Transformer` in `course_utils`. Started from the same
-# seed, the two have the same weights, so they must give the same logits; and torch's
-# `nn.Transformer` must agree with ours as soon as its weights are copied. (One subtlety:
-# torch puts one more norm after each stack, which the paper does not have. Without those
-# two, the numbers agree.)
+# The course has the same model as `Transformer` in `course_utils`. Started from the
+# same seed, the two have the same weights, so they must give the same logits; and
+# torch's `nn.Transformer` must agree with ours as soon as its weights are copied. (One
+# subtlety: torch puts one more norm after each stack, which the paper does not have.
+# Without those two, the numbers agree.)
 
 # %%
 small_x, small_y = source[:8], shift_right(target[:8], spanish.bos)  # (8, S), (8, T)
@@ -446,9 +447,9 @@ alt = "Learning rate against the step: a straight rise, a peak, a slow fall"
 interactive(draw, "warmup", [20, 50, 100, 200, 400], start=100, alt=alt)
 
 # %% [markdown]
-# Does it matter? We train the deepest model of this lecture, six layers on each side as in
-# the paper, for 80 steps: once with this curve, scaled so that its top is 0.01, and once
-# with the same curve without its rise, high from the first step on.
+# Does it matter? We train the deepest model of this lecture, six layers on each side as
+# in the paper, for 80 steps: once with this curve, scaled so that its top is 0.01, and
+# once with the same curve without its rise, high from the first step on.
 
 # %%
 def train(model, loss, count, rate, label):
@@ -495,15 +496,15 @@ histories = {name: deep_losses(rate, name) for name, rate in rates.items()}
 curves(None, histories, "step", "loss", "six layers, top rate 0.01");
 
 # %% [markdown]
-# Only the first 50 steps differ. Without the rise the loss falls even faster at first, and
-# then gets stuck. It is one seed at one rate, and not a law: with the rise the mean of all
-# rates is smaller, too, and the appendix of unit 07 shows that a smaller rate, or the norm
-# in front, can do without a warm-up.
+# Only the first 50 steps differ. Without the rise the loss falls even faster at first,
+# and then gets stuck. It is one seed at one rate, and not a law: with the rise the mean
+# of all rates is smaller, too, and the appendix of unit 07 shows that a smaller rate,
+# or the norm in front, can do without a warm-up.
 #
 # ## Training a translator
 #
-# Now a model for the grammar: two layers on each side, 64 features, smoothing 0.1. Every
-# step draws 64 sentences (250 steps).
+# Now a model for the grammar: two layers on each side, 64 features, smoothing 0.1.
+# Every step draws 64 sentences (250 steps).
 
 # %% alt="Training loss of the translator against step: it falls within a hundred steps to the floor that smoothing sets and stays there"
 torch.manual_seed(0)
@@ -520,11 +521,11 @@ ax.legend();
 
 # %% [markdown]
 # The loss stops where smoothing stops it, not at 0. How good is the translator? In the
-# loss, every position was given the *right* words before it. The honest test is to let the
-# model write alone, each word on top of its *own* earlier words, and to count a translation
-# as right only if all of it is right. `greedy_decode` takes the likeliest word again and
-# again; it needs a function that maps what is written so far to the logits of the next
-# word, and the source is encoded only once:
+# loss, every position was given the *right* words before it. The honest test is to let
+# the model write alone, each word on top of its *own* earlier words, and to count a
+# translation as right only if all of it is right. `greedy_decode` takes the likeliest
+# word again and again; it needs a function that maps what is written so far to the
+# logits of the next word, and the source is encoded only once:
 
 # %%
 @torch.no_grad()
@@ -580,9 +581,9 @@ title = "larga looks at long, carta at what follows letter"
 heatmap(crossed[-1].mean(0), spanish_words, words, title, values=False);
 
 # %% [markdown]
-# Read it row by row: the row named *larga* is the step that *writes* larga. English puts
-# *long* before *letter*, Spanish *larga* after *carta*, and the dark cells cross. But
-# *carta* hardly looks at *letter*. Why?
+# Read it row by row: the row named *larga* is the step that *writes* larga. English
+# puts *long* before *letter*, Spanish *larga* after *carta*, and the dark cells cross.
+# But *carta* hardly looks at *letter*. Why?
 #
 # ## What letter means
 #
@@ -731,9 +732,8 @@ Table(rows, ["beams", "sentence", "probability"])
 # A wider beam usually finds likelier sentences. It is still no search for the optimum,
 # and the likeliest sentence is not always the best one: every further word multiplies
 # the probability by a number below 1, so short sentences win. Practical systems
-# therefore divide the score by a power of the length. (Both points are measured in the
-# appendix, *How good is a beam?*) For our translator nothing of this matters: it is so
-# sure of each word that greedy decoding is already exact.
+# therefore divide the score by a power of the length. For our translator nothing of
+# this matters: it is so sure of each word that greedy decoding is already exact.
 #
 # ## Decoder-only: a model that adds
 #
@@ -773,8 +773,8 @@ seen, unseen = sums[:-1000], sums[-1000:]  # (9000, 9), (1000, 9)
 
 # %% [markdown]
 # The model is `DecoderOnly` of `course_utils`. It has four parts: an embedding, learned
-# positions, a pre-norm `Encoder` (unit 07) under a causal mask, and a linear layer. Only the
-# three tokens after `=` enter the loss.
+# positions, a pre-norm `Encoder` (unit 07) under a causal mask, and a linear layer.
+# Only the three tokens after `=` enter the loss.
 
 # %%
 torch.manual_seed(0)
@@ -810,18 +810,19 @@ rows = [(name, group.mean()) for name, group in groups.items()]
 Table(rows, ["1000 sums never seen", "exact"])
 
 # %% [markdown]
-# It adds, also where a carry has to be known before the first digit is written. Question
-# and answer stood in one sequence, and no part of the model is new.
+# It adds, also where a carry has to be known before the first digit is written.
+# Question and answer stood in one sequence, and no part of the model is new.
 #
 # ## Real text: the manual of Python
 #
-# A grammar and a table of sums are toys: there is a right answer, and the model finds it.
-# What does the same model do with real text? Every Python brings one along, its reference
-# manual; `help("for")` shows a page of it. We take each paragraph once, keep words and
-# punctuation, and give the 999 most frequent ones a number of their own; `<unk>` stands for
-# all others, ¶ for the end of a paragraph. The topics of the manual are in alphabetical
-# order. We train on the first nine tenths and hold out the last, whose topics are new.
-# (Each Python has its own edition, so here your numbers may differ a little from ours.)
+# A grammar and a table of sums are toys: there is a right answer, and the model finds
+# it. What does the same model do with real text? Every Python brings one along, its
+# reference manual; `help("for")` shows a page of it. We take each paragraph once, keep
+# words and punctuation, and give the 999 most frequent ones a number of their own;
+# `<unk>` stands for all others, ¶ for the end of a paragraph. The topics of the manual
+# are in alphabetical order. We train on the first nine tenths and hold out the last,
+# whose topics are new. (Each Python has its own edition, so here your numbers may
+# differ a little from ours.)
 
 # %%
 paragraphs = list(dict.fromkeys("\n\n".join(topics.values()).split("\n\n")))
@@ -840,8 +841,8 @@ print(f"{len(known):,} words to learn from, {len(new):,} held out")
 print(" ".join(lexicon[i] for i in known[:40]))
 
 # %% [markdown]
-# The training is the one that large models have: predict the next word at all places of a
-# random window of 32 words. Nobody labels anything.
+# The training is the one that large models have: predict the next word at all places of
+# a random window of 32 words. Nobody labels anything.
 
 # %%
 torch.manual_seed(0)
@@ -861,12 +862,12 @@ def reading_loss(step):
 train(reader, reading_loss, steps(300), rise_and_fade(4e-3, 300), "reader");
 
 # %% [markdown]
-# Is it any good? A loss needs something to be compared with. *Perplexity* is $\exp$ of the
-# mean loss per word; a model that wavers between $n$ words, all equally likely, has
-# perplexity $n$. Two rivals need no training, only counting: how frequent a word is, and
-# how often it followed the word before it. (Pairs that never occurred would get
-# probability 0, so the pairs are mixed with the single words; of four mixtures we take the
-# one that does best on the held-out text, which favours the rival.)
+# Is it any good? A loss needs something to be compared with. *Perplexity* is $\exp$ of
+# the mean loss per word; a model that wavers between $n$ words, all equally likely, has
+# perplexity $n$. Two rivals need no training, only counting: how frequent a word is,
+# and how often it followed the word before it. (Pairs that never occurred would get
+# probability 0, so the pairs are mixed with the single words; of four mixtures we take
+# the one that does best on the held-out text, which favours the rival.)
 
 # %%
 single = torch.bincount(known, minlength=1000) + 1.0  # (V,)
@@ -889,9 +890,26 @@ rows = [(name, f"{math.exp(loss):.0f}") for name, loss in rivals.items()]
 Table(rows, ["what the next word is guessed from", "perplexity on new topics"])
 
 # %% [markdown]
-# The model has learned more than which word follows which, in a quarter of a minute and from
-# a text that is tiny by today's standards. Does it write like the manual? It starts here
-# with the word *the* and always takes the likeliest next word (never `<unk>`):
+# The model has learned more than which word follows which, in a quarter of a minute and
+# from a text that is tiny by today's standards. Where does the gain come from? We let
+# it read only the last few words before each word that it has to guess:
+
+# %%
+stretch, rows = new.unfold(0, 33, 1)[::3], []  # (N, 33): 32 words and the next one
+for count in (1, 2, 4, 8, 32):
+    with torch.no_grad():
+        z = reader(stretch[:, -1 - count : -1])[:, -1]  # (N, V)
+    rows.append((count, f"{F.cross_entropy(z, stretch[:, -1]).exp():.0f}"))
+Table(rows, ["words that it may read", "perplexity on new topics"])
+
+# %% [markdown]
+# From one word it guesses no better than the table of counts. The second, third and
+# fourth word before help; what lies further away hardly does. So it has learned
+# phrases, and not yet what a page is about: for that a lecture has neither the text nor
+# the time.
+#
+# Does it write like the manual? It starts with the word *the* and always takes the
+# likeliest next word (never `<unk>`):
 
 # %%
 @torch.no_grad()
@@ -914,28 +932,29 @@ def say(text):
 print(say(tell(60, top_k=1)[0]))
 
 # %% [markdown]
-# It has learned which words belong together, and then it goes round in circles. That is no
-# accident of this model. Greedy writing makes no random choice, and the model sees only the
-# last 32 words. As soon as the same 32 words come back, everything after them comes back
-# as well.
+# It has learned which words belong together, and then it goes round in circles. That is
+# no accident of this model. Greedy writing makes no random choice, and the model sees
+# only the last 32 words. As soon as the same 32 words come back, everything after them
+# comes back as well.
 #
 # ## Sampling
 #
-# So for a text we *draw* the next word, with the probabilities as weights. Three ways to
-# shape them first:
+# So for a text we *draw* the next word, with the probabilities as weights. Three ways
+# to shape them first:
 #
 # - **temperature** $\tau$: $\mathrm{softmax}(z / \tau)$ instead of $\mathrm{softmax}(z)$.
 #   Below 1 it makes the likely words likelier; near 0 it is greedy decoding. Above 1 it
 #   makes all words more alike.
-# - **top-k**: only the $k$ likeliest words stay.
+# - **top-k**: only the `k` likeliest words stay.
 # - **top-p**, also called *nucleus*: only the likeliest words stay, as few as are needed to
-#   reach the probability $p$ together.
+#   reach the probability `p` together.
 #
-# What stays is scaled up to sum to 1. By hand, with the probabilities .5, .2, .15, .1, .05:
-# top-k with $k = 2$ leaves .5 and .2, which become .71 and .29. Top-p with $p = .8$ leaves
-# three words, since .5 + .2 is less than .8 and .5 + .2 + .15 is not. They become .59, .24
-# and .18. You write all three in the assignment; here `sampling_weights` is imported. The
-# slider shows what our model says after *the statement is*:
+# What stays is scaled up to sum to 1. By hand, with the probabilities .5, .2, .15, .1,
+# .05: top-k with `k = 2` leaves .5 and .2, which become .71 and .29. Top-p with `p =
+# .8` leaves three words, since .5 + .2 is less than .8 and .5 + .2 + .15 is not. They
+# become .59, .24 and .18. You write all three in the assignment; here
+# `sampling_weights` is imported. The slider shows what our model says after *the
+# statement is*:
 
 # %%
 so_far = [number[word] for word in words_of(["the statement is"])]  # three words
@@ -960,14 +979,14 @@ alt = "Bars of the probabilities of twelve words; those outside top-p are pale"
 interactive(draw, "temperature", [0.3, 0.5, 0.7, 1.0, 1.5, 2.0], start=1.0, alt=alt)
 
 # %% [markdown]
-# At 1 the likeliest words are the ones that the manual would use. Move it to 2: all words
-# become nearly alike, and top-p has to let more than a hundred of them in to reach its
-# half.
+# At 1 the likeliest words are the ones that the manual would use. Move it to 2: all
+# words become nearly alike, and top-p has to let more than a hundred of them in to
+# reach its half.
 #
 # What does that do to a text? We let the model write 16 texts of 60 words with each
-# setting, and count three things: how many pairs of neighbouring words occur anywhere in
-# the manual (a crude measure of *right*), how many runs of four words are different from
-# one another (variety), and how many words could be drawn at each step.
+# setting, and count three things: how many pairs of neighbouring words occur anywhere
+# in the manual (a crude measure of *right*), how many runs of four words are different
+# from one another (variety), and how many words could be drawn at each step.
 
 # %%
 manual = torch.cat([known, new])  # all words of the manual
@@ -991,16 +1010,17 @@ for name, shape in settings.items():
 Table(rows, ["", "pairs that occur in the manual", "different runs", "words kept"])
 
 # %% [markdown]
-# Greedy is always right, and writes the same circle sixteen times. Drawn as it is, one pair
-# of words in three is new to the manual: each unlikely word has little probability, but there are hundreds of
-# them, the *tail*. A temperature of 0.6, top-k and top-p all cut it off, and most of the
-# variety stays. The last row has the same $p$ and fails: the temperature came first, made
-# the unlikely words likelier, and then it takes many of them to reach one half. So settings
-# that are harmless alone can be harmful together.
+# Greedy is always right, and writes the same circle sixteen times. Drawn as it is, one
+# pair of words in three is new to the manual: each unlikely word has little
+# probability, but there are hundreds of them, the *tail*. A temperature of 0.6, top-k
+# and top-p all cut it off, and most of the variety stays. The last row has the same `p`
+# and fails: the temperature came first, made the unlikely words likelier, and then it
+# takes many of them to reach one half. So settings that are harmless alone can be
+# harmful together.
 #
-# Top-k and top-p keep about equally many words on average and do about equally well here.
-# Where they differ is the place. One sentence, and how many words stay at each of its
-# places:
+# Top-k and top-p keep about equally many words on average and do about equally well
+# here. Where they differ is the place. One sentence, and how many words stay at each of
+# its places:
 
 # %% alt="How many words are kept at each place of a sentence: top-k always twenty; top-p between one and about forty, depending on the place"
 said = "the exception is raised if the value of the expression is not a tuple."
@@ -1016,17 +1036,18 @@ ax.legend();
 
 # %% [markdown]
 # Before *the value of **the*** one word has half of the probability, and top-p keeps it
-# alone. Before a noun it keeps thirty or forty. A fixed $k$ is too many at the first kind of
-# place and may be too few at the second. Which of them writes better depends on the model;
-# that top-p keeps few words where a model is sure and many where it is not does not.
+# alone. Before a noun it keeps thirty or forty. A fixed `k` is too many at the first
+# kind of place and may be too few at the second. Which of them writes better depends on
+# the model; that top-p keeps few words where a model is sure and many where it is not
+# does not.
 #
 # ## The KV cache
 #
-# Writing $n$ tokens takes $n$ passes, and so far each pass computes everything from the
-# beginning. That is wasteful. Under the causal mask earlier steps do not depend on later
-# ones, so their keys and values are the *same* in every pass. A check: the keys of the first
-# three tokens, in a text of three and in a text of four. (The model is untrained: what
-# follows is about time.)
+# To write a text takes one pass per token, and so far each pass computes everything
+# from the beginning. That is wasteful. Under the causal mask earlier steps do not
+# depend on later ones, so their keys and values are the *same* in every pass. A check:
+# the keys of the first three tokens, in a text of three and in a text of four. (The
+# model is untrained: what follows is about time.)
 
 # %%
 torch.manual_seed(0)
@@ -1110,10 +1131,10 @@ ax = curves(counts, speed, *axes_are, title, style="o-")
 ax.set_ylim(0);
 
 # %% [markdown]
-# The gain grows with the length; for a few tokens there is hardly any. Without a cache, token
-# $t$ costs a pass over $t$ tokens: $1 + 2 + \dots + n$, of order $n^2$ just for the linear
-# layers. With it, those cost the same for every token. What the cache costs is memory: two
-# vectors per token, layer and sentence.
+# The gain grows with the length; for a few tokens there is hardly any. Without a cache,
+# token $t$ costs a pass over $t$ tokens: $1 + 2 + \dots + n$, of order $n^2$ just for
+# the linear layers. With it, those cost the same for every token. What the cache costs
+# is memory: two vectors per token, layer and sentence.
 
 # %%
 layers, width, length = 32, 4096, 4096  # the size of a common open model
@@ -1121,51 +1142,15 @@ gigabytes = 2 * layers * width * length * 2 / 2**30
 f"{gigabytes:.1f} GiB of cache per text, at 2 bytes a number"
 
 # %% [markdown]
-# That is the model, and how it writes. **The core of the lecture ends here**; exercises 7
-# to 10 and 12 belong to this part, and the *Summary* stands at the very end of the page.
-# What comes in between is an appendix of four sections, in any order: how good a beam is,
-# details of the original model, what attention costs, and two published tables.
-#
-# ## How good is a beam?
-#
-# How wide should a beam be? We try it on random language models (`TableModel`) of 50 words,
-# with sentences of up to five; the odds of the next word depend on the last one and on the
-# place. For such a model the truly best sentence can be had without any search: from the
-# last place to the first, note for each word how well a sentence can go on from there.
-# (That works because only the last word matters. A Transformer looks at all of them.)
-
-# %%
-def best_score(table):  # (L, V, V): place, last word, next word; <eos> is word 1
-    onwards = torch.zeros(table.shape[1])  # (V,): after the last place nothing follows
-    for logs in table.log_softmax(-1).flip(0):  # (V, V), from the last place on
-        onwards = (logs + onwards).amax(-1)  # (V,): the best way on from each last word
-        onwards[1] = 0.0  # after <eos> nothing follows either
-    return onwards[0].item()  # from <bos>, which is word 0
-
-# %%
-count, rows = steps(40, 3), []
-tables = [1.5 * torch.randn(5, 50, 50, generator=seeded(i)) for i in range(count)]
-truth = [best_score(table) for table in tables]
-for width in (1, 2, 4, 8, 16):
-    models = [TableModel({"table": table}, {}) for table in tables]
-    results = [beam_search(model, 0, 1, 5, width) for model in models]
-    best = [math.isclose(r[1], s, abs_tol=1e-4) for r, s in zip(results, truth)]
-    score = sum(score for _, score in results) / count
-    length = sum(len(tokens) for tokens, _ in results) / count
-    rows.append((width, sum(best) / count, score, sum(truth) / count, length))
-columns = ["beams", "best sentence found", "mean log probability", "of the best"]
-Table(rows, [*columns, "mean length"])
-
-# %% [markdown]
-# Sixteen beams still miss about every third best sentence: a beginning that looked bad at
-# its first word is dropped and never comes back. (Random models are a hard case. A trained
-# one is much surer of its next word.) Look at the last column as well: the *better* the
-# search, the *shorter* what it finds. The likeliest sentence tends to be a short one.
+# That is the model, and how it writes. **The core of the lecture ends here**; exercises
+# 7 to 10 and 12 belong to this part, and the *Summary* stands at the very end of the
+# page. What comes in between is an appendix of three sections, in any order: details of
+# the original model, what attention costs, and two published tables.
 #
 # ## Four details of the original
 #
-# Four more things belong to the model of 2017. None is needed for our small grammar; each
-# is a line or two.
+# Four more things belong to the model of 2017. None is needed for our small grammar;
+# each is a line or two.
 #
 # - **Scaled embeddings.** Tables start with entries of size $1/\sqrt D$, and what is looked
 #   up is multiplied by $\sqrt D$, so that a word is as large as its position vector. `place`
@@ -1180,8 +1165,8 @@ Table(rows, [*columns, "mean length"])
 #   of the manual had to write `<unk>`), and the table stays small. Byte-pair encoding finds
 #   the pieces: begin with letters, and again and again glue the pair that occurs most often.
 #
-# Here it is on four words, each with how often it occurs. Nine merges, and *lower*, which
-# was never in the text, is made of known pieces:
+# Here it is on four words, each with how often it occurs. Nine merges, and *lower*,
+# which was never in the text, is made of known pieces:
 
 # %%
 text = {"low": 5, "lowest": 2, "newer": 6, "wider": 3}
@@ -1248,15 +1233,15 @@ ax.set_xticks(lengths, lengths)
 ax.minorticks_off();
 
 # %% [markdown]
-# On paper the attention needs $2 n^2 D$ multiplications and the linear layers $12 n D^2$
-# (four projections, and a feed-forward layer four times as wide): they meet at $n = 6 D$,
-# here 1536. Measured, they meet earlier, because $n^2$ weights must also be written to
-# memory and read again for the softmax. That is why fused kernels, which never store them,
-# are the default today. At lengths below the crossing, a Transformer is mostly linear
-# layers.
+# On paper the attention needs $2 n^2 D$ multiplications and the linear layers $12 n
+# D^2$ (four projections, and a feed-forward layer four times as wide): they meet at $n
+# = 6 D$, here 1536. Measured, they meet earlier, because all weights must also be
+# written to memory and read again for the softmax. That is why fused kernels, which
+# never store them, are the default today. At lengths below the crossing, a Transformer
+# is mostly linear layers.
 #
-# And recurrence? Transformers are said to be “much easier to parallelise”. Count the steps
-# that must wait for one another:
+# And recurrence? Transformers are said to be “much easier to parallelise”. Count the
+# steps that must wait for one another:
 #
 # | | training on $n$ tokens | writing $n$ tokens | work per layer |
 # |---|---|---|---|
@@ -1268,12 +1253,12 @@ ax.minorticks_off();
 #
 # ## Two tables, read critically
 #
-# Two published tables, and three headlines that are often drawn from them: larger models
-# are better, training is much faster, results are great. First translation, from Vaswani et
-# al., *Attention Is All You Need* (2017): BLEU (higher is better), and the cost of training.
-# An *ensemble* is several trained models that vote. BLEU asks which share of the
-# translation's runs of 1 to 4 words occur in a reference, takes the geometric mean of the
-# four shares, and punishes translations that are too short.
+# Two published tables, and three headlines that are often drawn from them: larger
+# models are better, training is much faster, results are great. First translation, from
+# Vaswani et al., *Attention Is All You Need* (2017): BLEU (higher is better), and the
+# cost of training. An *ensemble* is several trained models that vote. BLEU asks which
+# share of the translation's runs of 1 to 4 words occur in a reference, takes the
+# geometric mean of the four shares, and punishes translations that are too short.
 
 # %%
 bleu = [  # model, BLEU EN-DE and EN-FR, training operations for each
@@ -1304,20 +1289,21 @@ for ax, score, title in zip(axes, (1, 2), ("English to German", "English to Fren
 ax.set_xlabel("training operations");
 
 # %% [markdown]
-# Above, the headlines hold: the base model beats all rivals, ensembles included, at a third
-# of the cheapest one's cost. Below, the *same* model is the **worst of all nine**, more
-# than two points below ConvS2S. It takes the big model, at seven times the price, to win
-# there. “Larger is better” rests on two points. Between *families* dearer is not better: the
-# ensembles cost more than the big model and are worse than it. And a BLEU without an error
-# bar, on one test set, says little about differences of half a point.
+# Above, the headlines hold: the base model beats all rivals, ensembles included, at a
+# third of the cheapest one's cost. Below, the *same* model is the **worst of all
+# nine**, more than two points below ConvS2S. It takes the big model, at seven times the
+# price, to win there. “Larger is better” rests on two points. Between *families* dearer
+# is not better: the ensembles cost more than the big model and are worse than it. And a
+# BLEU without an error bar, on one test set, says little about differences of half a
+# point.
 #
-# The second table, from Liu et al., *Generating Wikipedia by Summarizing Long Sequences*
-# (2018), is about summaries: perplexity (lower is better) and ROUGE-L, which counts the
-# longest common subsequence with a reference (higher is better). $L$ is how many tokens of
-# input the model reads; ED is an encoder-decoder, D a decoder alone; DMCA and MoE are
-# variants that do not matter here.
+# The second table, from Liu et al., *Generating Wikipedia by Summarizing Long
+# Sequences* (2018), is about summaries: perplexity (lower is better) and ROUGE-L, which
+# counts the longest common subsequence with a reference (higher is better). L is how
+# many tokens of input the model reads; ED is an encoder-decoder, D a decoder alone;
+# DMCA and MoE are variants that do not matter here.
 #
-# | model | $L$ | perplexity | ROUGE-L |
+# | model | L | perplexity | ROUGE-L |
 # |---|--:|--:|--:|
 # | seq2seq with attention | 500 | 5.04952 | 12.7 |
 # | Transformer-ED | 500 | 2.46645 | 34.2 |
@@ -1326,16 +1312,16 @@ ax.set_xlabel("training operations");
 # | Transformer-DMCA, MoE-128 | 11000 | 1.92871 | 37.9 |
 # | Transformer-DMCA, MoE-256 | 7500 | 1.90325 | 38.8 |
 #
-# Perplexity, $\exp$ of the mean negative log likelihood *per token* of a *given* text, is one
-# over the geometric mean of the probabilities. (Often it is called “one over the
-# likelihood”, which would grow with every further word.) So it says how well the next word
-# of a summary is guessed, not how well a summary is written. Do the two columns always
-# agree on who is better? Compare them pair by pair. And the rows differ in what the models
-# are allowed to read, from 500 to 11,000 tokens: with more to read, the same text is easier
-# to guess. Two pairs of rows read the same: the first two, where the Transformer halves the
-# perplexity, and the two that read 11,000 tokens. For all others this table cannot say
-# whether the architecture or the input made the difference. Our translator has a perplexity
-# as well:
+# Perplexity, $\exp$ of the mean negative log likelihood *per token* of a *given* text,
+# is one over the geometric mean of the probabilities. (Often it is called “one over the
+# likelihood”, which would grow with every further word.) So it says how well the next
+# word of a summary is guessed, not how well a summary is written. Do the two columns
+# always agree on who is better? Compare them pair by pair. And the rows differ in what
+# the models are allowed to read, from 500 to 11,000 tokens: with more to read, the same
+# text is easier to guess. Two pairs of rows read the same: the first two, where the
+# Transformer halves the perplexity, and the two that read 11,000 tokens. For all others
+# this table cannot say whether the architecture or the input made the difference. Our
+# translator has a perplexity as well:
 
 # %%
 nll = smoothed_loss(held_logits, held_y, spanish.pad, smoothing=0.0)  # mean per token
