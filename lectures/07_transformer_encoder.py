@@ -56,8 +56,8 @@ from course_utils.transformer_encoder import (
 
 # %% [markdown]
 # (`seeded(0)` is a random generator that starts from 0, so that your numbers are ours.
-# `fit(loss, parameters, count)` minimises `loss(step)` with Adam. `steps(300)` is 300, or
-# only a few where the environment variable `COURSE_FAST` is set.
+# `fit(loss, parameters, count)` minimises `loss(step)` with Adam. `steps(300)` is 300,
+# or only a few where the environment variable `COURSE_FAST` is set.
 # `recorded_weights(model)` collects the weights of every attention inside `model`.
 # `Table`, `curves`, `bars` and `heatmap` draw.)
 #
@@ -241,18 +241,19 @@ ax.set(xscale="log", xticks=widths, xticklabels=widths);
 # From four units on the training finds it. With two units a solution exists, but this
 # training did not reach it. Without the ReLU no width helps.
 #
-# "Attention averages, the feed-forward layer computes" is a good rule of thumb. It is not
-# a theorem, because the softmax bends too: a token that attends to itself and to one
-# constant token takes a share $1 / (1 + \exp(-z))$ of itself, and that is a curve in its
-# score $z$. What is true: with its weights held fixed attention is linear, and what a head
-# brings back stays in the hull of its values. The feed-forward layer has neither limit.
+# "Attention averages, the feed-forward layer computes" is a good rule of thumb. It is
+# not a theorem, because the softmax bends too: a token that attends to itself and to
+# one constant token takes a share $1 / (1 + \exp(-z))$ of itself, and that is a curve
+# in its score $z$. What is true: with its weights held fixed attention is linear, and
+# what a head brings back stays in the hull of its values. The feed-forward layer has
+# neither limit.
 #
 # ## Residual connections
 #
 # Now stack them: attention, feed-forward, attention, feed-forward. A layer that
 # *replaces* its input must first learn not to destroy it. A residual connection *adds*
-# instead: $x \leftarrow x + f(x)$. What arrives at layer 20 is then the input plus twenty
-# corrections. We build four stacks, untrained:
+# instead: $x \leftarrow x + f(x)$. What arrives at layer 20 is then the input plus
+# twenty corrections. We build four stacks, untrained:
 #
 # - *bare*: attention and feed-forward, nothing else;
 # - *norm*: with a norm after each layer, which keeps the numbers at size 1 (the next
@@ -286,9 +287,9 @@ def through(make, depth, dim=32):
     return stream
 
 # %% [markdown]
-# At each depth we measure three things: how large the gradient is that comes back from the
-# top, how similar the tokens of a sequence have become (their mean cosine), and how large
-# their numbers are (root mean square).
+# At each depth we measure three things: how large the gradient is that comes back from
+# the top, how similar the tokens of a sequence have become (their mean cosine), and how
+# large their numbers are (root mean square).
 
 # %%
 def health(stream):
@@ -323,15 +324,15 @@ alt = "gradient, similarity of tokens and size of the numbers in four stacks"
 interactive(draw, "depth", [2, 4, 8, 12, 16], start=12, alt=alt)
 
 # %% [markdown]
-# Left: in the bare stack the gradient shrinks by a factor of more than ten per block, from
-# the top (right) to the input (left). A norm repairs that, and so does a residual.
+# Left: in the bare stack the gradient shrinks by a factor of more than ten per block,
+# from the top (right) to the input (left). A norm repairs that, and so does a residual.
 #
 # Middle: without residuals all tokens of a sequence become *the same vector* within two
 # blocks, because each block takes averages of averages. After that nothing on top can
-# tell the words apart, and no norm brings them back. (These stacks are untrained, and the
-# attention of fresh weights is nearly uniform. Training could sharpen it, but this is
-# where it would have to start.) With residuals the tokens grow more alike as well, but
-# slowly.
+# tell the words apart, and no norm brings them back. (These stacks are untrained, and
+# the attention of fresh weights is nearly uniform. Training could sharpen it, but this
+# is where it would have to start.) With residuals the tokens grow more alike as well,
+# but slowly.
 #
 # Right: with residuals and no norm the numbers grow from block to block, the faster the
 # deeper. That is what the norm is for, beside a residual.
@@ -342,18 +343,18 @@ interactive(draw, "depth", [2, 4, 8, 12, 16], start=12, alt=alt)
 # ## Layer norm
 #
 # Sums of twenty corrections grow. A norm keeps their size in check, token by token. It
-# subtracts the mean of the token's $D$ features, divides by their standard deviation, and
-# then applies a scale and a shift that the model learns.
+# subtracts the mean of the token's $D$ features, divides by their standard deviation,
+# and then applies a scale and a shift that the model learns.
 #
 # $$\mu = \frac1D \sum_j x_j, \qquad \sigma^2 = \frac1D \sum_j (x_j - \mu)^2, \qquad
 # \mathrm{LN}(x) = \gamma \odot \frac{x - \mu}{\sqrt{\sigma^2 + \epsilon}} + \beta$$
 #
-# $\mu$ and $\sigma$ are one number *per token*; $\gamma$ and $\beta$ have $D$ entries and are
-# learned; $\epsilon$ stands under the root, so that a token whose features are all equal
-# does not divide by zero. The variance divides by $D$, not $D - 1$. By hand: the token
-# $(2, 4, 4, 6)$ has mean 4 and variance $(4 + 0 + 0 + 4) / 4 = 2$, and becomes
-# $(-\sqrt2, 0, 0, \sqrt2)$. A second token beside it, ten times as large, becomes the
-# same:
+# $\mu$ and $\sigma$ are one number *per token*; $\gamma$ and $\beta$ have $D$ entries
+# and are learned; $\epsilon$ stands under the root, so that a token whose features are
+# all equal does not divide by zero. The variance divides by $D$, not $D - 1$. By hand:
+# the token $(2, 4, 4, 6)$ has mean 4 and variance $(4 + 0 + 0 + 4) / 4 = 2$, and
+# becomes $(-\sqrt2, 0, 0, \sqrt2)$. A second token beside it, ten times as large,
+# becomes the same:
 
 # %%
 token = torch.tensor([2.0, 4.0, 4.0, 6.0])  # (D,)
@@ -365,9 +366,9 @@ apart = layer_norm(x, theirs.weight, theirs.bias) - theirs(x)  # (B, T, D)
 print(f"difference from torch's: {apart.abs().max():.0e}")
 
 # %% [markdown]
-# One often reads that layer norm takes its statistics over a whole example. Here an example
-# is a sentence, and the mean is *not* taken over the sentence. Our tensors have three axes
-# (sentences, tokens, features). What matters is which of them are averaged:
+# One often reads that layer norm takes its statistics over a whole example. Here an
+# example is a sentence, and the mean is *not* taken over the sentence. Our tensors have
+# three axes (sentences, tokens, features). What matters is which of them are averaged:
 
 # %%
 axes = {"layer norm": -1, "over the whole example": (1, 2), "batch norm": (0, 1)}
@@ -381,9 +382,9 @@ Table(rows, ["", "shape of the means", "how many"], caption)
 # %% [markdown]
 # ## Layer norm against batch norm
 #
-# Batch norm takes the mean of each feature over all tokens of all sentences in the batch.
-# So what happens to a sentence depends on its company. We normalise one sentence of 5 words
-# among other neighbours, and with padding behind it:
+# Batch norm takes the mean of each feature over all tokens of all sentences in the
+# batch. So what happens to a sentence depends on its company. We normalise one sentence
+# of 5 words among other neighbours, and with padding behind it:
 
 # %%
 g = seeded(0)
@@ -408,33 +409,33 @@ caption = "relative change of the sentence's own features"
 Table(rows, ["what changed around it", "batch norm", "layer norm"], caption)
 
 # %% [markdown]
-# Layer norm notices neither. With batch norm the neighbours move the sentence's features
-# by two thirds of their size, and the padding by all of it. Two more drawbacks follow from
-# the same cause. Long sequences mean small batches, and a mean over few tokens is noisy.
-# And in evaluation batch norm uses running averages instead, so training and prediction
-# are different functions.
+# Layer norm notices neither. With batch norm the neighbours move the sentence's
+# features by two thirds of their size, and the padding by all of it. Two more drawbacks
+# follow from the same cause. Long sequences mean small batches, and a mean over few
+# tokens is noisy. And in evaluation batch norm uses running averages instead, so
+# training and prediction are different functions.
 #
 # Here part 1 ends: all parts of a block are there. Part 2 puts them together.
 #
 # ## Before or after: where the norm goes
 #
-# The original Transformer adds and then normalises, **post-norm**; nearly everything since
-# GPT-2 normalises inside the branch, **pre-norm**:
+# The original Transformer adds and then normalises, **post-norm**; nearly everything
+# since GPT-2 normalises inside the branch, **pre-norm**:
 #
 # $$\text{post: } x \leftarrow \mathrm{LN}(x + f(x)) \qquad\qquad
 # \text{pre: } x \leftarrow x + f(\mathrm{LN}(x))$$
 #
-# The two differ by a few characters, and texts that describe one above code that does the
-# other are common. An example by hand: a token $(1, 3)$ of two features, and $f(v) = 2v$
-# for the layer. Post-norm: $x + f(x) = (3, 9)$, normalised $(-1, 1)$. Pre-norm:
+# The two differ by a few characters, and texts that describe one above code that does
+# the other are common. An example by hand: a token $(1, 3)$ of two features, and $f(v)
+# = 2v$ for the layer. Post-norm: $x + f(x) = (3, 9)$, normalised $(-1, 1)$. Pre-norm:
 # $\mathrm{LN}(x) = (-1, 1)$, and $x + f = (1, 3) + (-2, 2) = (-1, 5)$. In post-norm the
-# norm sits *on* the stream; in pre-norm the stream itself is never normalised. A block is
-# two such steps: $f$ is first the self-attention, then the feed-forward layer, each with
-# its own norm. The drawing at the top shows both.
+# norm sits *on* the stream; in pre-norm the stream itself is never normalised. A block
+# is two such steps: $f$ is first the self-attention, then the feed-forward layer, each
+# with its own norm. The drawing at the top shows both.
 #
-# Is our `EncoderBlock` the block of the paper? Copy torch's weights and compare, in both
-# orders. (The paper has $D = 512$, eight heads, a hidden width of 2048 and six such
-# blocks; we take $D = 12$ and switch dropout off.)
+# Is our `EncoderBlock` the block of the paper? Copy torch's weights and compare, in
+# both orders. (The paper has $D = 512$, eight heads, a hidden width of 2048 and six
+# such blocks; we take $D = 12$ and switch dropout off.)
 
 # %%
 def with_weights_of(layer):
@@ -457,11 +458,11 @@ caption = "largest difference, weights copied from the layer named first"
 Table(rows, ["ours", "torch, post-norm", "torch, pre-norm"], caption)
 
 # %% [markdown]
-# Equal to torch's in the same order, and far off in the other. Does the order matter? It
-# decides what happens to the size of the stream. Post-norm brings it back to 1 after every
-# step. Pre-norm lets it grow with depth, which is why a pre-norm stack ends in one more
-# norm. (What the order means for *training* is an experiment of the appendix, *Six blocks
-# deep*.)
+# Equal to torch's in the same order, and far off in the other. Does the order matter?
+# It decides what happens to the size of the stream. Post-norm brings it back to 1 after
+# every step. Pre-norm lets it grow with depth, which is why a pre-norm stack ends in
+# one more norm. (What the order means for *training* is an experiment of the appendix,
+# *Six blocks deep*.)
 
 # %% alt="Root mean square of the residual stream against depth: constant at one for post-norm, growing steadily for pre-norm"
 def size(norm_first):
@@ -495,22 +496,23 @@ rows = [
 Table(rows, ["self.blocks =", "parameters that are trained"])
 
 # %% [markdown]
-# All three run, and none complains. The first trains one block that is applied six times;
-# the second trains nothing at all. (`nn.TransformerEncoder` avoids the trap by copying the
-# layer it is given. The copies have separate weights, which start out equal.)
+# All three run, and none complains. The first trains one block that is applied six
+# times; the second trains nothing at all. (`nn.TransformerEncoder` avoids the trap by
+# copying the layer it is given. The copies have separate weights, which start out
+# equal.)
 #
-# Two more slips of this kind are common, and these at least complain. A layer that is not
-# assigned to `self` (`attention = …` in `__init__`) is a variable that is gone when
-# `__init__` ends: the first call says *object has no attribute 'attention'*. And torch's
-# attention returns a pair, output and weights: who hands the pair on to the next layer
-# reads *argument 'input' must be Tensor, not tuple*.
+# Two more slips of this kind are common, and these at least complain. A layer that is
+# not assigned to `self` (`attention = …` in `__init__`) is a variable that is gone when
+# `__init__` ends: the first call says *object has no attribute 'attention'*. And
+# torch's attention returns a pair, output and weights: who hands the pair on to the
+# next layer reads *argument 'input' must be Tensor, not tuple*.
 #
 # Now the stack, done right:
 #
 # $$h^{(\ell)} = \mathrm{Block}_\ell\big(h^{(\ell-1)}\big), \qquad \ell = 1, \dots, N$$
 #
-# Every block gets the same mask, and a pre-norm stack ends in one more norm. That is all
-# of `Encoder`:
+# Every block gets the same mask, and a pre-norm stack ends in one more norm. That is
+# all of `Encoder`:
 
 # %%
 encoder = Encoder(dim=32, heads=4, hidden=128, depth=6, norm_first=True)
@@ -628,9 +630,9 @@ f"logits {tuple(model(tokens).shape)}, {count:,} parameters"
 # %% [markdown]
 # ## The training loop
 #
-# Every step does five things: *predict*, *compare*, *clear* the old gradients, *compute*
-# new ones, *move* the parameters. One such step by hand, on the batch from above, on a
-# copy of the model:
+# Every step does five things: *predict*, *compare*, *clear* the old gradients,
+# *compute* new ones, *move* the parameters. One such step by hand, on the batch from
+# above, on a copy of the model:
 
 # %%
 torch.manual_seed(0)
@@ -677,8 +679,8 @@ both = {"training": history[:, 0], "validation": history[:, 1]}
 curves(None, both, "epoch", "share right", "no gap to validation", ax=axes[1]);
 
 # %% [markdown]
-# The loss falls to nearly zero, and the validation reviews are read as well as those of the
-# training.
+# The loss falls to nearly zero, and the validation reviews are read as well as those of
+# the training.
 #
 # ## Evaluation
 #
@@ -751,8 +753,8 @@ title = f"it looks at the last adjective, and says {KINDS[guess]}"
 heatmap(weights[0][0].mean(0), review, review, title, values=False);
 
 # %% [markdown]
-# One heat map is an anecdote. Over all 400 test reviews: how often is the word that draws
-# most attention the last adjective?
+# One heat map is an anecdote. Over all 400 test reviews: how often is the word that
+# draws most attention the last adjective?
 
 # %%
 numbers = {ids[w] for words in ADJECTIVES.values() for w in words if w in ids}
@@ -769,14 +771,15 @@ favourite = seen.sum(1).argmax(-1)  # (400,)
 print(f"{(favourite == last).float().mean():.0%} of the reviews")
 
 # %% [markdown]
-# Weights show where a model looks, not what its answer depends on. To find that out we have
-# to *intervene*: close one key for all queries, so that nobody can attend to this word, and
-# count again. We close the last adjective, the first one, and, as a control, the word that
-# stands before the last adjective (always *was*).
+# Weights show where a model looks, not what its answer depends on. To find that out we
+# have to *intervene*: close one key for all queries, so that nobody can attend to this
+# word, and count again. We close the last adjective, the first one, and, as a control,
+# the word that stands before the last adjective (always *was*).
 
 # %%
 kind = {ids[w]: k for k, name in enumerate(KINDS) for w in ADJECTIVES[name]}
-named_first = torch.tensor([kind[int(row[t])] for row, t in zip(tokens, first)])  # (400,)
+adjectives = tokens[torch.arange(400), first].tolist()  # the first one of each review
+named_first = torch.tensor([kind[number] for number in adjectives])  # (400,)
 
 @torch.no_grad()
 def closing(place):  # (400,): the key that is closed in each review
@@ -791,15 +794,15 @@ rows.append(("the word before the last one", *closing(last - 1)))
 Table(rows, ["closed", "says what was named last (right)", "says what was named first"])
 
 # %% [markdown]
-# The first adjective can be closed, and so can the word before the last one: nothing happens.
-# Without the last one only about one answer in ten is right, and more than half of all
-# answers name the *first* impression instead. So here the picture told the truth, and now
-# we know it. (The last adjective itself is still in the text, and its own vector still
-# enters the mean. What we cut is that the other words read it.)
+# The first adjective can be closed, and so can the word before the last one: nothing
+# happens. Without the last one only about one answer in ten is right, and more than
+# half of all answers name the *first* impression instead. So here the picture told the
+# truth, and now we know it. (The last adjective itself is still in the text, and its
+# own vector still enters the mean. What we cut is that the other words read it.)
 #
-# That is the encoder: built, trained, tested. **The core of the lecture ends here**, and
-# you can go on with the *Summary* at the end of the page and the assignment. What comes in
-# between is an appendix of five sections that do not need one another:
+# That is the encoder: built, trained, tested. **The core of the lecture ends here**,
+# and you can go on with the *Summary* at the end of the page and the assignment. What
+# comes in between is an appendix of five sections that do not need one another:
 #
 # - *The whole model in one cell.* What is left if all modules are unpacked?
 # - *Six blocks deep.* Does the place of the norm matter in training?
@@ -810,9 +813,10 @@ Table(rows, ["closed", "says what was named last (right)", "says what was named 
 # ## The whole model in one cell
 #
 # A model is not more than its weights and a few lines of arithmetic. Here is all of the
-# classifier, for one review, with nothing but matrices. Every line carries its shape; read
-# it beside the drawing at the top. First the matrices: `w_q` is $W_Q$ of the formulas, and
-# so on, so that $q = x W_Q + b_Q$. (`nn.Linear` stores its matrix transposed, hence `.T`.)
+# classifier, for one review, with nothing but matrices. Every line carries its shape;
+# read it beside the drawing at the top. First the matrices: `w_q` is $W_Q$ of the
+# formulas, and so on, so that $q = x W_Q + b_Q$. (`nn.Linear` stores its matrix
+# transposed, hence `.T`.)
 
 # %%
 block = model.encoder.blocks[0]
@@ -858,9 +862,9 @@ f"{len(review)} words, logits {tuple(logits.shape)}; difference {difference:.0e}
 #
 # The order of the norm again, now in training: six blocks, 140 steps. Post-norm is also
 # trained with a *warm-up*, a learning rate that rises over the first 80 steps and then
-# falls slowly (unit 08 has the formula). A warm-up changes two things at once: the first
-# steps are small, and the mean of all rates is smaller too. So there is a fourth run, with
-# a small rate throughout.
+# falls slowly (unit 08 has the formula). A warm-up changes two things at once: the
+# first steps are small, and the mean of all rates is smaller too. So there is a fourth
+# run, with a small rate throughout.
 
 # %%
 full = collate(texts[train])  # (1000, T): padded once, for speed
@@ -896,12 +900,12 @@ ax = curves(None, runs, "step", "loss (mean of 20 steps)", title)
 ax.legend(loc="upper left", bbox_to_anchor=(1, 1));
 
 # %% [markdown]
-# At a rate of .01 post-norm stays at chance (log 5 = 1.61), while pre-norm trains. With a
-# warm-up post-norm trains as well, and at .003 it trains without one. So in this setting
-# pre-norm bears a larger rate, and post-norm needs a smaller one, at least at first. Four
-# runs of one seed cannot tell more, nor name the cause: large first gradients of post-norm
-# (the further reading of the assignment) and Adam's first steps (unit 08) are both untested
-# here.
+# At a rate of .01 post-norm stays at chance (log 5 = 1.61), while pre-norm trains. With
+# a warm-up post-norm trains as well, and at .003 it trains without one. So in this
+# setting pre-norm bears a larger rate, and post-norm needs a smaller one, at least at
+# first. Four runs of one seed cannot tell more, nor name the cause: large first
+# gradients of post-norm (the further reading of the assignment) and Adam's first steps
+# (unit 08) are both untested here.
 #
 # ## MLP, CNN, RNN, attention
 #
@@ -932,17 +936,18 @@ for ax in figure.axes:
     ax.set(xlabel="inputs →", ylabel="outputs ↓")
 
 # %% [markdown]
-# The MLP connects all with all, but by *fixed* weights for one fixed length. The CNN sees a
-# neighbourhood; distant steps meet only after many layers. The RNN sees the whole past,
-# fading, and must take one step after the other. (It is a myth that recurrence "cannot run
-# in parallel": over the batch and the units it can. Over *time* it cannot.) Attention
-# reaches everything in one layer, at any length, by weights that depend on the content.
+# The MLP connects all with all, but by *fixed* weights for one fixed length. The CNN
+# sees a neighbourhood; distant steps meet only after many layers. The RNN sees the
+# whole past, fading, and must take one step after the other. (It is a myth that
+# recurrence "cannot run in parallel": over the batch and the units it can. Over *time*
+# it cannot.) Attention reaches everything in one layer, at any length, by weights that
+# depend on the content.
 #
 # ## One series from another
 #
-# Tokens need not be words. Here is one time series that follows another:
-# $A_t = \tanh(B_{t-7}) + \text{noise}$, the noise of variance .010. A model sees the last
-# 24 values of $B$ and predicts $A_t$. It does not know the lag, nor the tanh. The split is
+# Tokens need not be words. Here is one time series that follows another: $A_t =
+# \tanh(B_{t-7}) + \text{noise}$, the noise of variance .010. A model sees the last 24
+# values of $B$ and predicts $A_t$. It does not know the lag, nor the tanh. The split is
 # by time: learn on the first 3000 steps, test on what comes after.
 
 # %%
@@ -1037,16 +1042,16 @@ for ax in axes:
     ax.set_xticks(range(0, 24, 7));
 
 # %% [markdown]
-# Left, the weights have a hill around lag 7, and its neighbours together get more than lag 7
-# itself, although $A_t$ does not depend on them. Right, the test is clear: the forecast
-# depends on lag 7, and on no other lag to speak of. A map of attention shows what was read
-# out, not what counted.
+# Left, the weights have a hill around lag 7, and its neighbours together get more than
+# lag 7 itself, although $A_t$ does not depend on them. Right, the test is clear: the
+# forecast depends on lag 7, and on no other lag to speak of. A map of attention shows
+# what was read out, not what counted.
 #
 # ## Stock prices: an honest failure
 #
-# A popular example: the share price of company A from that of company B. We have monthly
-# prices of Apple and Microsoft since 1990 (they ship with matplotlib as sample data). At
-# first sight it looks promising:
+# A popular example: the share price of company A from that of company B. We have
+# monthly prices of Apple and Microsoft since 1990 (they ship with matplotlib as sample
+# data). At first sight it looks promising:
 
 # %%
 path = matplotlib.cbook.get_sample_data("Stocks.csv", asfileobj=False)
@@ -1128,11 +1133,11 @@ for name, forecast in rivals.items():
 Table(rows, ["forecast", "error on later months", "difference from persistence"])
 
 # %% [markdown]
-# The linear model's advantage, if it is one, is of the size of its standard error. The row
-# below it suggests where it may come from: to know that Apple rose in the years before, a
-# single number, does about as well. And beware of a drawing of *prices* one month ahead: any
-# forecast that starts from last month's true price stays close to the curve, and the eye
-# does not notice that it comes one month late.
+# The linear model's advantage, if it is one, is of the size of its standard error. The
+# row below it suggests where it may come from: to know that Apple rose in the years
+# before, a single number, does about as well. And beware of a drawing of *prices* one
+# month ahead: any forecast that starts from last month's true price stays close to the
+# curve, and the eye does not notice that it comes one month late.
 
 # %% [markdown]
 # ## Summary
@@ -1150,8 +1155,8 @@ Table(rows, ["forecast", "error on later months", "difference from persistence"]
 #   large ones after a warm-up.
 # - Each block has its own weights: `nn.ModuleList`, a new block for each place, never
 #   `[block] * N`.
-# - Padding comes in at two doors, the attention and the mean; close both. Accuracy may not
-#   show that one is open.
+# - Padding comes in at two doors, the attention and the mean; close both. Accuracy may
+#   not show that one is open.
 # - Attention weights show where a model looks. What its answer depends on is found by
 #   intervening.
 # - A forecast is judged on later data against persistence and a linear model, with an error

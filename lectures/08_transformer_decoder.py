@@ -1035,11 +1035,11 @@ ax.set(xlabel="the word to be drawn", ylabel="words kept", title="top-p adapts")
 ax.legend();
 
 # %% [markdown]
-# Before *the value of **the*** one word has half of the probability, and top-p keeps it
-# alone. Before a noun it keeps thirty or forty. A fixed `k` is too many at the first
-# kind of place and may be too few at the second. Which of them writes better depends on
-# the model; that top-p keeps few words where a model is sure and many where it is not
-# does not.
+# After *the value of* one word has half of the probability, and top-p keeps it alone.
+# Where a noun is to be drawn it keeps thirty or forty. A fixed `k` is too many at the
+# first kind of place and may be too few at the second. Which of the two writes better
+# depends on the model. But only top-p keeps few words where the model is sure and many
+# where it is not.
 #
 # ## The KV cache
 #
