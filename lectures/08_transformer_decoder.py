@@ -43,6 +43,7 @@ mask_legend(figure)
 import itertools
 import math
 import re
+import textwrap
 import time
 from collections import Counter
 from pydoc_data.topics import topics
@@ -838,7 +839,13 @@ lexicon = ["<unk>", *(word for word, _ in Counter(known).most_common(999))]
 number = {word: i for i, word in enumerate(lexicon)}
 known, new = (torch.tensor([number.get(w, 0) for w in ws]) for ws in (known, new))
 print(f"{len(known):,} words to learn from, {len(new):,} held out")
-print(" ".join(lexicon[i] for i in known[:40]))
+
+
+def say(numbers):
+    return textwrap.fill(" ".join(lexicon[i] for i in numbers), 84)
+
+
+print(say(known[:40]))
 
 # %% [markdown]
 # The training is the one that large models have: predict the next word at all places of
@@ -863,9 +870,9 @@ train(reader, reading_loss, steps(300), rise_and_fade(4e-3, 300), "reader");
 
 # %% [markdown]
 # Is it any good? A loss needs something to be compared with. *Perplexity* is $\exp$ of
-# the mean loss per word; a model that wavers between $n$ words, all equally likely, has
-# perplexity $n$. Two rivals need no training, only counting: how frequent a word is,
-# and how often it followed the word before it. (Pairs that never occurred would get
+# the mean loss per word; a model that wavers between ten words, all equally likely, has
+# perplexity 10. Two rivals need no training, only counting: how frequent a word is, and
+# how often it followed the word before it. (Pairs that never occurred would get
 # probability 0, so the pairs are mixed with the single words; of four mixtures we take
 # the one that does best on the held-out text, which favours the rival.)
 
@@ -925,11 +932,7 @@ def tell(count, copies=1, **shape):  # -> (copies, 1 + count), and how many word
     return text, torch.stack(kept).mean()
 
 
-def say(text):
-    return " ".join(lexicon[i] for i in text[0])
-
-
-print(say(tell(60, top_k=1)[0]))
+print(say(tell(60, top_k=1)[0][0]))
 
 # %% [markdown]
 # It has learned which words belong together, and then it goes round in circles. That is
