@@ -3,25 +3,23 @@
 #
 # The encoder reads. This lecture adds the half that writes. After it you can
 #
-# - build a decoder block, and say who asks and who answers in each of its two
-#   attentions;
-# - train all positions of a sentence in one pass, and explain why writing still takes
-#   one pass per word;
-# - smooth labels, warm up a learning rate, decode greedily, with a beam and by
-#   sampling, and cache keys and values;
-# - build a translator and a model that adds numbers, both from the same few blocks, and
-#   check them against `nn.Transformer`;
-# - say what attention costs, measure it, and read a results table more carefully than
-#   its headline.
+# - build a decoder block, and say who asks and who answers in each of its two attentions;
+# - train all positions of a sentence in one pass, and explain why writing still takes one
+#   pass per word;
+# - smooth labels, warm up a learning rate, decode greedily, with a beam and by sampling,
+#   and cache keys and values;
+# - build a translator, a model that adds numbers and a language model of real text, all
+#   from the same few blocks, and check them against `nn.Transformer`;
+# - say what attention costs, and read a results table more carefully than its headline.
 #
 # The lecture has three parts and an appendix. Read a part, do its exercises, come back:
 #
 # | part | from | to | minutes | then do exercises |
 # |---|---|---|--:|---|
-# | 1. The model | *Another length comes out* | *A whole Transformer* | 50 | 1 to 4 |
-# | 2. Training it | *Label smoothing* | *What letter means* | 45 | 5 and 6 |
-# | 3. Writing with it | *Greedy decoding* | *The KV cache* | 55 | 7 to 10, and 12 |
-# | Appendix, optional | *How good is a beam?* | *Two tables* | 60 | (11 needs none of it) |
+# | 1. The model | *Another length comes out* | *A whole Transformer* | 30 | 1 to 4 |
+# | 2. Training it | *Label smoothing* | *What letter means* | 25 | 5 and 6 |
+# | 3. Writing with it | *Greedy decoding* | *The KV cache* | 35 | 7 to 10, and 12 |
+# | Appendix, optional | *Four details of the original* | *Two tables* | 20 | (11 needs none of it) |
 #
 # *The code runs in one to two minutes on a laptop.*
 #
@@ -44,17 +42,19 @@ mask_legend(figure)
 # %%
 import itertools
 import math
+import re
+import textwrap
 import time
 from collections import Counter
+from pydoc_data.topics import topics
 
 import torch.nn.functional as F
 from torch import nn
 
 from course_utils.data.letters import Vocabulary, sentences
-from course_utils.judging.toys import TableModel
 from course_utils.masking import masked_attention
 from course_utils.multi_head_attention import MultiHeadAttention, recorded_weights
-from course_utils.plotting import Table, bars, curves, heatmaps, interactive
+from course_utils.plotting import Table, bars, curves, interactive
 from course_utils.seq2seq_attention import shift_right
 from course_utils.training import progress, seeded, steps
 from course_utils.transformer_decoder import (
@@ -68,12 +68,10 @@ torch.set_num_threads(1)  # so that the times below can be compared
 
 # %% [markdown]
 # (`seeded(0)` is a random generator that starts from 0. `steps(250)` is 250, or only a
-# few where the environment variable `COURSE_FAST` is set. `progress` draws a bar.
-# `recorded_weights(model)` collects the attention weights of every attention inside
-# `model`, in the order in which they are computed. `TableModel` is a toy language model
-# whose logits stand in a table.
-# Sizes: `B` sentences, `S` source words, `T` target words, `D` features of a token, `H`
-# heads of `d` = `D / H` features each, `V` words in the vocabulary.)
+# few where the environment variable `COURSE_FAST` is set. `recorded_weights(model)`
+# collects the weights of every attention inside `model`, in the order in which they are
+# computed. Sizes: `B` sentences, `S` source words, `T` target words, `D` features of a
+# token, `H` heads of `d` = `D / H` features each, `V` words in the vocabulary.)
 #
 # ## Another length comes out
 #
@@ -96,8 +94,8 @@ torch.set_num_threads(1)  # so that the times below can be compared
 #
 # Two special tokens make this work. `<bos>` (begin of sentence) is what the decoder
 # reads before there is anything to read; the *encoder* needs no such thing. `<eos>`
-# (end of sentence) is what it writes when it is done: the model needs a word for the
-# end, or it could never say that it has finished.
+# (end of sentence) is what it writes when it is done: without a word for the end it
+# could never say that it has finished.
 #
 # So the model has two halves. The **encoder** looks in both directions, since the
 # source is there from the start. It does not press the sentence into one vector, as the
@@ -118,10 +116,9 @@ Table([*chosen, (f"… {len(pairs)} sentences in all", "")], ["English", "Spanis
 
 # %% [markdown]
 # *Writing* and *reading* go with both meanings; only the words *after* the noun tell
-# which one it is. We hold out 200 of those ambiguous sentences. The model never sees
-# them in training, so it cannot know them by heart. The vocabulary is made from the
-# training sentences alone, as it would be in earnest; every word of the 200 happens to
-# be in it.
+# which one it is. We hold out 200 of those ambiguous sentences, which the model never
+# sees in training. The vocabulary is made from the training sentences alone; every word
+# of the 200 happens to be in it.
 
 # %%
 either = ("writing", "reading")
@@ -175,8 +172,7 @@ passes = [fresh(x, read[:, : t + 1])[:, -1] for t in range(length)]  # (8, V) ea
 # %% [markdown]
 # So: **one** pass per sentence in training, **T** passes in writing. The mask is what
 # makes the one pass possible. A model trained without it learns to copy its answers,
-# and its loss says nothing. Switched off only in evaluation, the model computes another
-# function than the one that was trained (measured below, once there is a translator).
+# and its loss says nothing.
 #
 # And the *padding* of the target? It needs no mask. Padding stands at the end, so for
 # every real word it lies in the future, which the causal mask hides already; and what
@@ -215,15 +211,12 @@ Table(rows, ["", *french, "sum"])
 # similarities into shares. In symbols, with $s_t$ for the decoder's step $t$, $h_j$ for
 # word $j$ of the memory, and $d$ for the size of a head:
 #
-# $$q_t = s_t W_Q, \qquad k_j = h_j W_K, \qquad v_j = h_j W_V$$
-#
-# $$\alpha_{tj} = \mathrm{softmax}_j\!\left(\frac{q_t \cdot k_j}{\sqrt d}\right), \qquad
+# $$q_t = s_t W_Q, \qquad k_j = h_j W_K, \qquad v_j = h_j W_V, \qquad
+# \alpha_{tj} = \mathrm{softmax}_j\!\left(\frac{q_t \cdot k_j}{\sqrt d}\right), \qquad
 # c_t = \sum_j \alpha_{tj}\, v_j$$
 #
 # Queries come from the target; keys **and** values come from the source. There is one
 # result per *query*, so if the source asked, we would get one result per source word.
-# And keys and values belong together: the weights say which source word fits, and it is
-# the value of that same word that should come back.
 
 # %%
 attention = MultiHeadAttention(dim=32, heads=4)
@@ -235,10 +228,10 @@ tuple(context.shape), tuple(weights.shape)  # (B, T, D), (B, H, T, S)
 # %% [markdown]
 # ## The decoder block
 #
-# A decoder block is an encoder block with the cross-attention put in between. Three
-# sub-layers, and around each of them a residual and a norm. The first looks at what is
-# written so far, the second at the source, and the third works on each position by
-# itself.
+# A decoder block is an encoder block with the cross-attention put in between. It has
+# three sub-layers, and around each of them a residual and a norm. The first looks at
+# what is written so far, the second at the source, and the third works on each position
+# by itself.
 #
 # $$\begin{aligned}
 # x &\leftarrow \mathrm{LN}_1\big(x +
@@ -247,18 +240,10 @@ tuple(context.shape), tuple(weights.shape)  # (B, T, D), (B, H, T, S)
 # \mathrm{CrossAttention}(x, \mathrm{memory}, \mathrm{memory}, \text{padding})\big)\\
 # x &\leftarrow \mathrm{LN}_3\big(x + \mathrm{FeedForward}(x)\big)
 # \end{aligned}$$
-#
-# Compared with the encoder block of unit 07 that is one line more, one norm more and
-# one input more, the memory. Here is one, with what is in it:
 
 # %%
 block = DecoderBlock(dim=32, heads=4, hidden=64)
-rows = []
-for name, part in block.named_children():
-    rows.append((name, f"{sum(p.numel() for p in part.parameters()):,}"))
-out = block(written, memory, causal_mask(3))  # (B, T, D): as long as what was written
-caption = f"(2, 3, 32) and a memory (2, 5, 32) -> {tuple(out.shape)}"
-Table(rows, ["part", "parameters"], caption)
+tuple(block(written, memory, causal_mask(3)).shape)  # (B, T, D): as long as the target
 
 # %% [markdown]
 # The two masks are not the same thing, and to say that “the decoder uses full
@@ -273,17 +258,10 @@ mask_maps({"self_mask": causal_mask(5), "memory_mask": real.expand(5, 6)});
 # %% [markdown]
 # ## Which layer of the encoder?
 #
-# Now stack such blocks. Which layer of the encoder does each of them read? Two answers
-# are in circulation:
-#
-# - decoder layer $\ell$ reads *encoder layer* $\ell$. (Three more slips often come with
-#   this answer: queries from the feed-forward layer below, keys and values both made by
-#   $W_K$, and no $\sqrt d$.)
-# - every decoder layer reads the **last** encoder layer, with queries from the masked
-#   self-attention of its own block.
-#
-# torch's own model can decide. We hand its decoder layers one memory or the other, and
-# compare with what `nn.Transformer` gives:
+# Now stack such blocks. Which layer of the encoder does each of them read? One finds
+# two answers: decoder layer $\ell$ reads *encoder layer* $\ell$; or every decoder layer
+# reads the **last** encoder layer. torch's own model can decide. We hand its decoder
+# layers one memory or the other, and compare with what `nn.Transformer` gives:
 
 # %%
 torch.manual_seed(1)
@@ -296,7 +274,6 @@ for layer in theirs.encoder.layers:
     h = layer(h)  # (B, S, D)
     outputs.append(h)
 last = theirs.encoder.norm(h)  # (B, S, D)
-
 
 # %%
 def decode_with(memories):  # one memory (B, S, D) per decoder layer
@@ -313,11 +290,13 @@ for name, memories in choices.items():
 Table(rows, ["what the decoder reads", "difference from nn.Transformer"])
 
 # %% [markdown]
-# The last layer, for all of them. This has two practical consequences. Encoder and
-# decoder may have different depths. And the source is encoded **once**, however long
-# the translation gets. The other slips matter as well: if $v = k$, a word can hand over
-# only the vector by which it is found; and without $\sqrt d$ the softmax of a large
-# head puts nearly all its weight on one word (unit 02).
+# The last layer, for all of them. So encoder and decoder may have different depths, and
+# the source is encoded **once**, however long the translation gets. (Drawings of the
+# first kind often have three more slips. The queries come from the masked
+# self-attention of the decoder's own block, not from the feed-forward layer below.
+# Values have a matrix of their own: if it were the keys' matrix, a word could hand over
+# only the vector by which it is found. And without $\sqrt d$ the softmax of a large
+# head puts nearly all its weight on one word, as unit 02 has shown.)
 #
 # ## A whole Transformer, equal to torch's
 #
@@ -372,38 +351,8 @@ class Translator(nn.Module):
         return self.decode(target, *self.encode(source))  # (B, T, V)
 
 # %% [markdown]
-# Follow one batch through it. A *hook* is a function that torch calls whenever a part
-# has been computed; ours notes the shapes. Eight sentences, $S = 9$ source words,
-# $T = 10$ target words:
-
-# %%
-torch.manual_seed(0)
-sizes = {"dim": 32, "heads": 4, "hidden": 64, "depth": 2}
-written_out = Translator(len(english), len(spanish), **sizes)
-rows = []
-
-
-def note(name):
-    def hook(part, inputs, output):
-        output = output[0] if isinstance(output, tuple) else output
-        given = [str(tuple(x.shape)) for x in inputs[:2]]
-        rows.append((name, " and ".join(given), tuple(output.shape)))
-
-    return hook
-
-
-inside = [f"decoder.0.{name}" for name, _ in written_out.decoder[0].named_children()]
-shown = ["embed_source", "encoder", "embed_target", *inside, "decoder.1", "out"]
-for name in shown:
-    written_out.get_submodule(name).register_forward_hook(note(name))
-small_x, small_y = source[:8], shift_right(target[:8], spanish.bos)  # (8, S), (8, T)
-logits = written_out(small_x, small_y)  # (8, T, V)
-Table(rows, ["part", "is given (its first two inputs)", "gives"])
-
-# %% [markdown]
-# (The encoder's second input is its mask.) Two lengths meet in one place only, the
-# cross-attention of each block: 10 queries, 9 keys. What comes out has the length of
-# the queries, and so everything after it has the length of the target.
+# The two lengths meet in one place only, the cross-attention: `T` queries, `S` keys.
+# What comes out has the length of the queries, and so has everything after it.
 #
 # The course has the same model as `Transformer` in `course_utils`. Started from the
 # same seed, the two have the same weights, so they must give the same logits; and
@@ -412,9 +361,13 @@ Table(rows, ["part", "is given (its first two inputs)", "gives"])
 # Without those two, the numbers agree.)
 
 # %%
-torch.manual_seed(0)
-imported = Transformer(len(english), len(spanish), **sizes)
-f"ours, written out and imported: {(imported(small_x, small_y) - logits).abs().max()}"
+small_x, small_y = source[:8], shift_right(target[:8], spanish.bos)  # (8, S), (8, T)
+twins = []
+for kind in (Translator, Transformer):
+    torch.manual_seed(0)
+    twin = kind(len(english), len(spanish), **sizes)
+    twins.append(twin(small_x, small_y))  # (8, T, V)
+f"written out and imported: {(twins[0] - twins[1]).abs().max()} apart"
 
 # %%
 ours = Transformer(50, 50, dim=32, heads=4, hidden=64, depth=3)
@@ -470,11 +423,9 @@ curves(logits[:, 0, 3], losses, xlabel, "loss", "with smoothing, too sure costs"
 #
 # Deep post-norm stacks are easily thrown off course in their first steps. Two causes
 # are discussed. Adam divides each step by a running mean of squared gradients, which at
-# first rests on a handful of batches and is a poor guide; and the first gradients of a
-# post-norm stack are large near its top (unit 07). Our runs test neither of the two.
-# The remedy is the same, and the paper begins with it: for `warmup` steps the rate
-# rises in a straight line, from 0 at step 0. From there on it falls with the root of
-# the step:
+# first rests on a handful of batches; and the first gradients of a post-norm stack are
+# large near its top. The remedy is the same: for `warmup` steps the rate rises in a
+# straight line, from 0 at step 0. From there on it falls with the root of the step:
 #
 # $$\mathrm{rate}(\mathrm{step}) = \frac{1}{\sqrt{D}} \cdot
 # \frac{1}{\sqrt{\mathrm{step}}} \qquad (\mathrm{step} \ge \mathrm{warmup})$$
@@ -498,9 +449,8 @@ interactive(draw, "warmup", [20, 50, 100, 200, 400], start=100, alt=alt)
 
 # %% [markdown]
 # Does it matter? We train the deepest model of this lecture, six layers on each side as
-# in the paper, for 80 steps. Once with this curve, scaled so that its top is 0.01; once
-# with the same curve without its rise, high from the first step on. And then both again
-# with a top of 0.003. (20 seconds for all four.)
+# in the paper, for 80 steps: once with this curve, scaled so that its top is 0.01, and
+# once with the same curve without its rise, high from the first step on.
 
 # %%
 def train(model, loss, count, rate, label):
@@ -522,7 +472,6 @@ def warmed(peak, warmup):
     top = warmup_rate(warmup, 1, warmup)
     return lambda step: peak * warmup_rate(step, 1, warmup) / top
 
-
 # %%
 def translation_loss(model, smoothing, size, seed):
     shape = 2000, size  # (steps, B)
@@ -535,40 +484,28 @@ def translation_loss(model, smoothing, size, seed):
 
     return loss
 
-
-# %% alt="Loss against step for a six-layer Transformer, two panels. At a top rate of 0.01 it falls to nearly zero with a warm-up and stays high without; at 0.003 both fall, without a warm-up sooner"
+# %% alt="Loss against step for a six-layer Transformer: it falls to nearly zero with a warm-up; without, it falls faster at first and then stays high"
 def deep_losses(rate, label):
     torch.manual_seed(0)
     deep = Transformer(len(english), len(spanish), dim=32, heads=4, hidden=64, depth=6)
     return train(deep, translation_loss(deep, 0.0, 32, 1), steps(80), rate, label)
 
 
-figure, axes = plt.subplots(1, 2, figsize=(9, 3.2), sharey=True)
-ends = []
-for ax, peak in zip(axes, (0.01, 0.003)):
-    slowly = warmed(peak, 50)
-    rates = {"with warm-up": slowly, "without": lambda step: slowly(max(step, 50))}
-    histories = {name: deep_losses(rate, name) for name, rate in rates.items()}
-    curves(None, histories, "step", "loss", f"six layers, top rate {peak}", ax)
-    ends.append((peak, *(sum(losses[-5:]) / 5 for losses in histories.values())))
-
-# %%
-Table(ends, ["top rate", "last losses with warm-up", "without"])
+slowly = warmed(0.01, 50)
+rates = {"with warm-up": slowly, "without": lambda step: slowly(max(step, 50))}
+histories = {name: deep_losses(rate, name) for name, rate in rates.items()}
+curves(None, histories, "step", "loss", "six layers, top rate 0.01");
 
 # %% [markdown]
-# The same model, the same data, the same rate after step 50; only the first steps
-# differ. It is one seed, and the control that unit 07 asks for is missing: with the
-# rise the mean of all rates is smaller, too (at the large rate .0065 against .0095).
-# At the large rate the loss without the rise falls even faster at first, and
-# then gets stuck. At the smaller one nothing gets stuck, and the rise only costs time:
-# going without is ahead. (Unit 07 saw that a stack with the norm in front needs it
-# less, too.) So here warm-up was a remedy for a deep post-norm stack at a large rate,
-# whether by its small first steps or by its smaller mean. It is not a law.
+# Only the first 50 steps differ. Without the rise the loss falls even faster at first,
+# and then gets stuck. It is one seed at one rate, and not a law: with the rise the mean
+# of all rates is smaller, too, and the appendix of unit 07 shows that a smaller rate,
+# or the norm in front, can do without a warm-up.
 #
 # ## Training a translator
 #
 # Now a model for the grammar: two layers on each side, 64 features, smoothing 0.1.
-# Every step draws 64 sentences (250 steps, 15 seconds).
+# Every step draws 64 sentences (250 steps).
 
 # %% alt="Training loss of the translator against step: it falls within a hundred steps to the floor that smoothing sets and stays there"
 torch.manual_seed(0)
@@ -588,8 +525,8 @@ ax.legend();
 # loss, every position was given the *right* words before it. The honest test is to let
 # the model write alone, each word on top of its *own* earlier words, and to count a
 # translation as right only if all of it is right. `greedy_decode` takes the likeliest
-# word again and again (more on it below); it needs a function that maps what is written
-# so far to the logits of the next word, and the source is encoded only once:
+# word again and again; it needs a function that maps what is written so far to the
+# logits of the next word, and the source is encoded only once:
 
 # %%
 @torch.no_grad()
@@ -600,7 +537,6 @@ def translate(text):
         return translator.decode(tokens, memory, mask)[:, -1]
 
     return spanish.decode(greedy_decode(next_logits, spanish.bos, spanish.eos, 12))
-
 
 # %%
 translations = [translate(text) for text, _ in held_out]
@@ -617,30 +553,13 @@ Table(rows, ["200 held-out sentences", "share"])
 # %%
 held_x = english.encode([e for e, _ in held_out])  # (B, S)
 held_y = spanish.encode([s for _, s in held_out], end=True)  # (B, T)
-with torch.no_grad():
-    held_logits = translator(held_x, shift_right(held_y, spanish.bos))  # (B, T, V)
-probabilities = held_logits.softmax(-1)[held_y != spanish.pad]  # (tokens, V)
-largest, asked = probabilities.amax(-1).mean(), 0.9 + 0.1 / len(spanish)
-f"mean of the largest probability {largest:.3f}, asked for {asked:.3f}"
-
-# %% [markdown]
-# And without the causal mask, now that the model is trained with it?
-
-# %%
 read = shift_right(held_y, spanish.bos)  # (B, T)
 with torch.no_grad():
     memory, mask = translator.encode(held_x)  # (B, S, D), (B, 1, 1, S)
-    x = translator.place(translator.embed_target(read))  # (B, T, D)
-    seeing = translator.out(translator.decoder(x, memory, None, mask))  # (B, T, V)
-rows = []
-for name, logits in {"with the mask": held_logits, "switched off": seeing}.items():
-    right = (logits.argmax(-1) == held_y)[held_y != spanish.pad].float()  # (tokens,)
-    rows.append((name, smoothed_loss(logits, held_y, spanish.pad, 0.0), right.mean()))
-Table(rows, ["200 held-out sentences", "loss, no smoothing", "next word right"])
-
-# %% [markdown]
-# It sees its answers and does worse. It has never learned to read what stands to the
-# right, so that only disturbs it.
+    held_logits = translator.decode(read, memory, mask)  # (B, T, V)
+probabilities = held_logits.softmax(-1)[held_y != spanish.pad]  # (tokens, V)
+largest, asked = probabilities.amax(-1).mean(), 0.9 + 0.1 / len(spanish)
+f"mean of the largest probability {largest:.3f}, asked for {asked:.3f}"
 
 # %% [markdown]
 # ## Word by word, and where it looks
@@ -657,7 +576,6 @@ def look(text):
     crossed = torch.stack(recorded[1::2])[:, 0]  # (layers, H, T, S): every second one
     return text.split(), [spanish.words[i] for i in y[0]], crossed
 
-
 # %% alt="Cross-attention of the last layer, mean over heads: rows are the Spanish words, columns the English ones; larga is written while looking at long, although the order is crossed"
 words, spanish_words, crossed = look("she is writing a long letter to my friend")
 title = "larga looks at long, carta at what follows letter"
@@ -666,23 +584,8 @@ heatmap(crossed[-1].mean(0), spanish_words, words, title, values=False);
 # %% [markdown]
 # Read it row by row: the row named *larga* is the step that *writes* larga. English
 # puts *long* before *letter*, Spanish *larga* after *carta*, and the dark cells cross.
-# (That *carta* hardly looks at *letter* is the subject of the next section.) The slider
-# shows the same matrix one row at a time: what has been written so far, and where the
-# model looks to write the next word.
-
-# %%
-def draw(step):
-    _, ax = plt.subplots(figsize=(7, 2.8))
-    names = [f"{i}\n{word}" for i, word in enumerate(words)]
-    title = f"{' '.join(['<bos>', *spanish_words[:step]])} → {spanish_words[step]}"
-    bars(dict(zip(names, crossed[-1].mean(0)[step])), "weight", title, ax)
-    ax.set_ylim(0, 1)
-
-
-alt = "Bars of cross-attention over the nine English words, for one step of writing"
-interactive(draw, "step", list(range(len(spanish_words))), start=4, alt=alt)
-
-# %% [markdown]
+# But *carta* hardly looks at *letter*. Why?
+#
 # ## What letter means
 #
 # The step that writes the noun has to choose between *carta* and *letra*. Where does it
@@ -727,7 +630,7 @@ Table(rows, ["closed", "carta or letra right"])
 # nothing happens. Without the words after it the model guesses. Is the meaning to be
 # found nowhere else? Here is the vector of the word *letter* in all sentences, before
 # the encoder and after it, in its two main directions (the points are shaken a little,
-# or those on the left would lie on top of one another):
+# or those on the left would coincide):
 
 # %% alt="Two scatter plots of the vectors of the word letter: before the encoder a few heaps shared by both meanings, after it two separate clouds, carta and letra"
 texts = english.encode([e for e, _ in pairs])  # (N, S)
@@ -799,7 +702,6 @@ def next_logits(tokens):  # (1, t) -> (1, V)
     logs = [math.log(probability.get(word, 1e-9)) for word in toy]
     return torch.tensor([logs])  # (1, V)
 
-
 # %%
 rows = []
 for beams in (1, 2):
@@ -828,12 +730,11 @@ Table(rows, ["beams", "sentence", "probability"])
 # Step 2 is where the two part: all five extensions compete with one another, not the
 # three of *la* and the two of *una* among themselves.
 #
-# A wider beam usually finds likelier sentences. It is still no search for the optimum, and the
-# likeliest sentence is not always the best one: every further word multiplies the
-# probability by a number below 1, so short sentences win. Practical systems therefore
-# divide the score by a power of the length. (Both points are measured in the appendix,
-# *How good is a beam?*) For our translator all of this makes no difference: it is so
-# sure of each word that greedy decoding is already exact.
+# A wider beam usually finds likelier sentences. It is still no search for the optimum,
+# and the likeliest sentence is not always the best one: every further word multiplies
+# the probability by a number below 1, so short sentences win. Practical systems
+# therefore divide the score by a power of the length. For our translator nothing of
+# this matters: it is so sure of each word that greedy decoding is already exact.
 #
 # ## Decoder-only: a model that adds
 #
@@ -854,8 +755,7 @@ Table(rows, ["beams", "sentence", "probability"])
 #
 # Let a decoder learn to add. `47+85=132` is nine tokens. The model is given six of them
 # and writes the other three. It begins with the most significant digit, so it must know
-# the carry before it writes anything. There are 10,000 sums; 1,000 are held out. (1000
-# steps, 20 seconds.)
+# the carry before it writes anything. There are 10,000 sums; 1,000 are held out.
 
 # %%
 a, b = torch.cartesian_prod(torch.arange(100), torch.arange(100)).T  # (N,) each
@@ -874,25 +774,13 @@ seen, unseen = sums[:-1000], sums[-1000:]  # (9000, 9), (1000, 9)
 
 # %% [markdown]
 # The model is `DecoderOnly` of `course_utils`. It has four parts: an embedding, learned
-# positions, a pre-norm `Encoder` (unit 07), and a linear layer. Its whole forward pass
-# is three lines:
+# positions, a pre-norm `Encoder` (unit 07) under a causal mask, and a linear layer.
+# Only the three tokens after `=` enter the loss.
 
 # %%
 torch.manual_seed(0)
 adder = DecoderOnly(vocabulary=12, dim=64, heads=4, hidden=128, depth=2, max_len=8)
-
-
-def by_parts(tokens):  # (B, T) -> (B, T, V)
-    x = adder.positions(adder.embed(tokens))  # (B, T, D)
-    x = adder.blocks(x, causal_mask(tokens.shape[1]))  # (B, T, D)
-    return adder.out(x)  # (B, T, V)
-
-
-apart = (by_parts(seen[:5, :-1]) - adder(seen[:5, :-1])).abs().max()
-f"difference {apart:.0e}, {sum(p.numel() for p in adder.parameters()):,} parameters"
-
-# %% alt="Loss of the addition model against step: a plateau at first, then a steep fall to nearly zero"
-batches = torch.randint(len(seen), (1000, 96), generator=seeded(1))  # (steps, B)
+batches = torch.randint(len(seen), (600, 96), generator=seeded(1))  # (steps, B)
 
 
 def addition_loss(step):
@@ -901,12 +789,11 @@ def addition_loss(step):
     return F.cross_entropy(logits.mT, x[:, 6:])  # (B, 12, 3), (B, 3)
 
 
-def rise_and_fade(step):
-    return 5e-3 * min(step / 100, 1) * (1 - step / 1001)
+def rise_and_fade(peak, count):
+    return lambda step: peak * min(step / 50, 1) * (1 - step / (count + 1))
 
 
-losses = train(adder, addition_loss, steps(1000), rise_and_fade, "adder")
-curves(None, {"loss": losses}, "step", "cross entropy", "learning to add");
+train(adder, addition_loss, steps(600), rise_and_fade(5e-3, 600), "adder");
 
 # %%
 @torch.no_grad()
@@ -924,250 +811,246 @@ rows = [(name, group.mean()) for name, group in groups.items()]
 Table(rows, ["1000 sums never seen", "exact"])
 
 # %% [markdown]
-# Where does it look? Below are the rows that write the three digits of $47 + 85$: at
-# `=` it writes the hundreds, at the digit before each of the others. Look for the
-# columns of school arithmetic: the tens, 4 and 8, in the rows that write the hundreds
-# and the tens; the ones, 7 and 5, in the row that writes the last digit. Some of it is
-# there. But the 4 is missing in the row that writes the hundreds, the 7 in the last
-# one, and the carry cannot be seen at all: this is one of two layers, and such a
-# picture does not explain a sum. (Unit 09 has a method that asks the model itself.)
+# It adds, also where a carry has to be known before the first digit is written.
+# Question and answer stood in one sequence, and no part of the model is new.
+#
+# ## Real text: the manual of Python
+#
+# A grammar and a table of sums are toys: there is a right answer, and the model finds
+# it. What does the same model do with real text? Every Python brings one along, its
+# reference manual; `help("for")` shows a page of it. We take each paragraph once, keep
+# words and punctuation, and give the 999 most frequent ones a number of their own;
+# `<unk>` stands for all others, ¶ for the end of a paragraph. The topics of the manual
+# are in alphabetical order. We train on the first nine tenths and hold out the last,
+# whose topics are new. (Each Python has its own edition, so here your numbers may
+# differ a little from ours.)
 
-# %% alt="Four heat maps, one per head: the rows that write the three digits of 132, over the eight tokens of the sum 47+85=13"
-tokens = answer(torch.tensor([[4, 7, 10, 8, 5, 11]]))  # (1, 9)
-with torch.no_grad(), recorded_weights(adder) as recorded:
-    adder(tokens[:, :-1])
-text = ["0123456789+="[i] for i in tokens[0]]
-names = [f"{a} → {b}" for a, b in zip(text[5:], text[6:])]
-panels = {f"layer 0, head {h}": recorded[0][0, h, 5:] for h in range(4)}  # (3, 8) each
-title = "one of two layers: where it looks for the digits 1, 3, 2"
-figure = heatmaps(panels, names, text[:-1], values=False, title=title)
-figure.set_size_inches(10, 2.9)
+# %%
+paragraphs = list(dict.fromkeys("\n\n".join(topics.values()).split("\n\n")))
+cut = len(paragraphs) * 9 // 10
+
+
+def words_of(some):
+    return re.findall(r"[a-z]+|[.,:;()¶]", " ¶ ".join(some).lower())
+
+
+known, new = words_of(paragraphs[:cut]), words_of(paragraphs[cut:])
+lexicon = ["<unk>", *(word for word, _ in Counter(known).most_common(999))]
+number = {word: i for i, word in enumerate(lexicon)}
+known, new = (torch.tensor([number.get(w, 0) for w in ws]) for ws in (known, new))
+print(f"{len(known):,} words to learn from, {len(new):,} held out")
+
+
+def say(numbers):
+    return textwrap.fill(" ".join(lexicon[i] for i in numbers), 84)
+
+
+print(say(known[:40]))
 
 # %% [markdown]
+# The training is the one that large models have: predict the next word at all places of
+# a random window of 32 words. Nobody labels anything.
+
+# %%
+torch.manual_seed(0)
+sizes = {"dim": 64, "heads": 4, "hidden": 256, "depth": 2}
+reader = DecoderOnly(vocabulary=1000, **sizes, max_len=32)
+for table in (reader.embed, reader.positions.table):
+    table.weight.data *= 0.1  # start small: it learns faster
+starts = torch.randint(len(known) - 32, (300, 32, 1), generator=seeded(1))
+windows = starts + torch.arange(33)  # (steps, B, 33): places in the text
+
+
+def reading_loss(step):
+    x = known[windows[step]]  # (B, 33)
+    return F.cross_entropy(reader(x[:, :-1]).mT, x[:, 1:])  # (B, V, 32), (B, 32)
+
+
+train(reader, reading_loss, steps(300), rise_and_fade(4e-3, 300), "reader");
+
+# %% [markdown]
+# Is it any good? A loss needs something to be compared with. *Perplexity* is $\exp$ of
+# the mean loss per word; a model that wavers between ten words, all equally likely, has
+# perplexity 10. Two rivals need no training, only counting: how frequent a word is, and
+# how often it followed the word before it. (Pairs that never occurred would get
+# probability 0, so the pairs are mixed with the single words; of four mixtures we take
+# the one that does best on the held-out text, which favours the rival.)
+
+# %%
+single = torch.bincount(known, minlength=1000) + 1.0  # (V,)
+single = single / single.sum()  # (V,)
+pair = torch.zeros(1000, 1000)  # (V, V): how often word j followed word i
+pair.index_put_((known[:-1], known[1:]), torch.ones(len(known) - 1), accumulate=True)
+last, following = new[:-1], new[1:]  # (N,) each
+mixed = []
+for k in (3, 10, 30, 100):
+    chances = (pair[last, following] + k * single[following]) / (pair[last].sum(1) + k)
+    mixed.append(-chances.log().mean())
+count = len(last) // 32 * 32
+with torch.no_grad():
+    logits = reader(last[:count].view(-1, 32))  # (N / 32, 32, V)
+    nll = F.cross_entropy(logits.mT, following[:count].view(-1, 32))
+rivals = {"all words equally likely": math.log(1000)}
+rivals |= {"how frequent a word is": -single[following].log().mean()}
+rivals |= {"how often it followed the last word": min(mixed), "decoder-only model": nll}
+rows = [(name, f"{math.exp(loss):.0f}") for name, loss in rivals.items()]
+Table(rows, ["what the next word is guessed from", "perplexity on new topics"])
+
+# %% [markdown]
+# The model has learned more than which word follows which, in a quarter of a minute and
+# from a text that is tiny by today's standards. Where does the gain come from? We let
+# it read only the last few words before each word that it has to guess:
+
+# %%
+stretch, rows = new.unfold(0, 33, 1)[::3], []  # (N, 33): 32 words and the next one
+for count in (1, 2, 4, 8, 32):
+    with torch.no_grad():
+        z = reader(stretch[:, -1 - count : -1])[:, -1]  # (N, V)
+    rows.append((count, f"{F.cross_entropy(z, stretch[:, -1]).exp():.0f}"))
+Table(rows, ["words that it may read", "perplexity on new topics"])
+
+# %% [markdown]
+# From one word it guesses no better than the table of counts. The second, third and
+# fourth word before help; what lies further away hardly does. So it has learned
+# phrases, and not yet what a page is about: for that a lecture has neither the text nor
+# the time.
+#
+# Does it write like the manual? It starts with the word *the* and always takes the
+# likeliest next word (never `<unk>`):
+
+# %%
+@torch.no_grad()
+def tell(count, copies=1, **shape):  # -> (copies, 1 + count), and how many words stayed
+    text, dice, kept = torch.full((copies, 1), number["the"]), seeded(0), []
+    for _ in range(count):
+        z = reader(text[:, -32:])[:, -1]  # (copies, V)
+        z[:, 0] = -torch.inf  # never <unk>
+        weights = sampling_weights(z, **shape)  # (copies, V)
+        kept.append((weights > 0).sum(-1).float().mean())
+        drawn = torch.multinomial(weights, 1, generator=dice)  # (copies, 1)
+        text = torch.cat([text, drawn], dim=1)  # (copies, t + 1)
+    return text, torch.stack(kept).mean()
+
+
+print(say(tell(60, top_k=1)[0][0]))
+
+# %% [markdown]
+# It has learned which words belong together, and then it goes round in circles. That is
+# no accident of this model. Greedy writing makes no random choice, and the model sees
+# only the last 32 words. As soon as the same 32 words come back, everything after them
+# comes back as well.
+#
 # ## Sampling
 #
-# A translation should be the likeliest one. A story or a reply should not always be the
-# same. Then we *draw* the next word, with the probabilities as weights. What can go
-# wrong, and what helps? We need a model that is not sure of everything. So let a
-# decoder-only model learn to tell: it reads the Spanish training sentences as one long
-# text, in random order, and predicts the next word. Five subjects are possible at the
-# beginning of a sentence, seven words after *una letra*, and only one after *ella*. We
-# stop early on purpose, so that it still makes mistakes. (200 steps, 5 seconds.)
-
-# %%
-order = torch.randperm(len(training), generator=seeded(0)).tolist()  # 1000 places
-lines = [spanish.encode([training[i][1]], end=True)[0] for i in order]  # (t,) each
-text = torch.cat(lines)  # (words of all sentences,): each ends in <eos>
-starts = torch.randint(len(text) - 25, (200, 32, 1), generator=seeded(1))
-windows = starts + torch.arange(25)  # (steps, B, 25): places in the text
-
-torch.manual_seed(0)
-sizes = {"dim": 48, "heads": 4, "hidden": 96, "depth": 2}
-teller = DecoderOnly(vocabulary=len(spanish), **sizes, max_len=24)
-
-
-def telling_loss(step):
-    x = text[windows[step]]  # (B, 25)
-    return F.cross_entropy(teller(x[:, :-1]).mT, x[:, 1:])  # (B, V, 24), (B, 24)
-
-
-def rise_then_fade(step):
-    return 4e-3 * min(step / 30, 1) * (1 - step / 201)
-
-
-losses = train(teller, telling_loss, steps(200), rise_then_fade, "teller")
-
-# %% [markdown]
-# Three ways to shape the probabilities before a word is drawn:
+# So for a text we *draw* the next word, with the probabilities as weights. Three ways
+# to shape them first:
 #
-# - **temperature** $\tau$: $\mathrm{softmax}(z / \tau)$ instead of
-#   $\mathrm{softmax}(z)$. Below 1 it makes the likely words likelier; near 0 it is
-#   greedy decoding. Above 1 it makes all words more alike.
-# - **top-k**: only the $k$ likeliest words stay.
-# - **top-p**, also called *nucleus*: only the likeliest words stay, as few as are
-#   needed to reach the probability $p$ together.
+# - **temperature** $\tau$: $\mathrm{softmax}(z / \tau)$ instead of $\mathrm{softmax}(z)$.
+#   Below 1 it makes the likely words likelier; near 0 it is greedy decoding. Above 1 it
+#   makes all words more alike.
+# - **top-k**: only the `k` likeliest words stay.
+# - **top-p**, also called *nucleus*: only the likeliest words stay, as few as are needed to
+#   reach the probability `p` together.
 #
 # What stays is scaled up to sum to 1. By hand, with the probabilities .5, .2, .15, .1,
-# .05: top-k with $k = 2$ leaves .5 and .2, which become .71 and .29. Top-p with
-# $p = .8$ leaves three words, since .5 + .2 is less than .8 and .5 + .2 + .15 is not.
-# They become .59, .24 and .18. You write all three in the assignment; here
-# `sampling_weights` is imported. The slider shows what our model says after *ella está
-# leyendo una letra*, where the grammar allows seven words (four adjectives, *de*, *del*
-# and *en*). Every other word is a mistake.
+# .05: top-k with `k = 2` leaves .5 and .2, which become .71 and .29. Top-p with `p =
+# .8` leaves three words, since .5 + .2 is less than .8 and .5 + .2 + .15 is not. They
+# become .59, .24 and .18. You write all three in the assignment; here
+# `sampling_weights` is imported. The slider shows what our model says after *the
+# statement is*:
 
 # %%
-so_far = ["<eos>", "ella", "está", "leyendo", "una", "letra"]
+so_far = [number[word] for word in words_of(["the statement is"])]  # three words
 with torch.no_grad():
-    z = teller(torch.tensor([[spanish.ids[word] for word in so_far]]))[:, -1]  # (1, V)
+    z = reader(torch.tensor([so_far]))[:, -1]  # (1, V)
+z[:, 0] = -torch.inf  # never <unk>
 best = z[0].argsort(descending=True)[:12].tolist()  # the twelve likeliest words
 
 
 def draw(temperature):
     shares = sampling_weights(z, temperature)[0]  # (V,)
-    stays = sampling_weights(z, temperature, top_p=0.9)[0] > 0  # (V,)
-    title = f"temperature {temperature}: top-p keeps {int(stays.sum())} words"
-    names = [spanish.words[i] for i in best]
-    ax = bars(dict(zip(names, shares[best])), "probability", title)
+    stays = sampling_weights(z, temperature, top_p=0.5)[0] > 0  # (V,)
+    title = f"temperature {temperature}: top-p keeps {int(stays.sum())} words of 999"
+    ax = bars(dict(zip([lexicon[i] for i in best], shares[best])), "probability", title)
     for bar, word in zip(ax.patches, best):
         bar.set_alpha(1.0 if stays[word] else 0.3)
-    ax.set(ylim=(0, 0.6), xlabel="the twelve likeliest; solid: kept by top-p = 0.9")
+    ax.set(ylim=(0, 0.6), xlabel="the twelve likeliest; solid: kept by top-p = 0.5")
+    ax.tick_params(axis="x", rotation=30)
 
 
 alt = "Bars of the probabilities of twelve words; those outside top-p are pale"
 interactive(draw, "temperature", [0.3, 0.5, 0.7, 1.0, 1.5, 2.0], start=1.0, alt=alt)
 
 # %% [markdown]
-# Move it to 2: the seven right words become more alike, but now the wrong ones get a
-# share too, and top-p lets many of them in.
+# At 1 the likeliest words are the ones that the manual would use. Move it to 2: all
+# words become nearly alike, and top-p has to let more than a hundred of them in to
+# reach its half.
 #
-# Next, let it write. `tell` draws word after word, for several texts at once; the model
-# sees the last 24 words. Every text begins after an `<eos>`. (`penalty` is explained
-# below.)
+# What does that do to a text? We let the model write 16 texts of 60 words with each
+# setting, and count three things: how many pairs of neighbouring words occur anywhere
+# in the manual (a crude measure of *right*), how many runs of four words are different
+# from one another (variety), and how many words could be drawn at each step.
 
 # %%
-@torch.no_grad()
-def tell(count, copies, penalty=0.0, **shape):
-    tokens, dice = torch.full((copies, 1), spanish.eos), seeded(0)  # (copies, 1)
-    used = []
-    for _ in range(count):
-        lately = tokens[:, -24:]  # (copies, at most 24)
-        often = F.one_hot(lately, len(spanish)).sum(1)  # (copies, V): how often, lately
-        logits = teller(lately)[:, -1] - penalty * often  # (copies, V)
-        weights = sampling_weights(logits, **shape)  # (copies, V)
-        newest = torch.multinomial(weights, 1, generator=dice)  # (copies, 1)
-        tokens = torch.cat([tokens, newest], dim=1)  # (copies, t + 1)
-        kept = (weights > 0).sum(-1).float()  # (copies,)
-        bits = torch.special.entr(weights).sum(-1) / math.log(2)  # (copies,): entropy
-        used.append([kept.mean(), bits.mean()])
-    said = []
-    for row in tokens[:, 1:].tolist():
-        words = " ".join(spanish.words[i] for i in row)
-        said += words.split("<eos>")[:-1]  # the last sentence is not finished
-    return [sentence.strip() for sentence in said], torch.tensor(used).mean(0)
-
-
-# %% [markdown]
-# **The first failure: greedy writing goes round in circles.** One text of 240 words,
-# always taking the likeliest word. Below are its last seven sentences, and how many
-# different ones there are:
-
-# %%
-greedy, _ = tell(240, copies=1, top_k=1)
-print(*greedy[-7:], sep="\n")
-rows = [("greedy", len(set(greedy)), len(greedy))]
-for penalty in (0.3, 1.0):
-    said, _ = tell(240, copies=1, top_k=1, penalty=penalty)
-    rows.append((f"greedy, penalty {penalty}", len(set(said)), len(said)))
-said, _ = tell(240, copies=1, top_p=0.9)
-rows.append(("drawn, top-p = 0.9", len(set(said)), len(said)))
-Table(rows, ["", "different sentences", "of"])
-
-# %% [markdown]
-# The same three sentences again and again. That is no accident of this model. Greedy
-# writing makes no random choice, and the model sees only the last 24 words. As soon as
-# the same 24 words come back, everything after them comes back as well. A *repetition
-# penalty* lowers the logit of each word by a number for every time that it was written
-# lately. The table shows that it can lead out of one circle and into another: it is
-# still greedy. Drawing at random ends the circles.
-#
-# **The second failure: the tail.** Drawn as they are, most words are right. But every
-# word that is wrong by the grammar has a little probability, and a sentence has nine
-# chances to draw one of them. We let the model write 32 texts of 80 words with each
-# setting, and count three things: how many sentences are right by the grammar (one of
-# its 1200), how many different ones there are, and how many words could be drawn at
-# each step. (10 seconds.)
-
-# %%
-grammar = {right for _, right in pairs}
+manual = torch.cat([known, new])  # all words of the manual
+pairs_there = torch.zeros(1000, 1000, dtype=torch.bool)  # (V, V)
+pairs_there[manual[:-1], manual[1:]] = True
 settings = {
     "greedy (top-k, k = 1)": {"top_k": 1},
     "as it is": {},
     "temperature 0.6": {"temperature": 0.6},
     "temperature 1.6": {"temperature": 1.6},
-    "top-k, k = 5": {"top_k": 5},
-    "top-p, p = 0.9": {"top_p": 0.9},
-    "temperature 2, then top-p = 0.9": {"temperature": 2.0, "top_p": 0.9},
+    "top-k, k = 20": {"top_k": 20},
+    "top-p, p = 0.5": {"top_p": 0.5},
+    "temperature 2, then top-p = 0.5": {"temperature": 2.0, "top_p": 0.5},
 }
-length = steps(80, 12)
 rows = []
 for name, shape in settings.items():
-    said, (words, bits) = tell(length, copies=32, **shape)
-    right = sum(sentence in grammar for sentence in said) / max(1, len(said))
-    rows.append((name, right, len(set(said)), len(said), words, bits))
-columns = ["", "right by the grammar", "different", "of", "words kept", "entropy, bits"]
-Table(rows, columns)
+    text, kept = tell(steps(60, 8), copies=16, **shape)
+    right = pairs_there[text[:, :-1], text[:, 1:]].float().mean()
+    runs = text.unfold(1, 4, 1).flatten(0, 1)  # (runs, 4)
+    rows.append((name, right, len(runs.unique(dim=0)) / len(runs), f"{kept:.0f}"))
+Table(rows, ["", "pairs that occur in the manual", "different runs", "words kept"])
 
 # %% [markdown]
-# Read the rows in pairs. *Greedy* is always right and says nearly nothing; *as it is*
-# says something new each time, and one sentence in five or six is wrong. A low
-# temperature and top-p both get nearly all sentences right *and* different. The last
-# row has the same $p$ and fails: the temperature came first, made the wrong words
-# likelier, and then it takes many of them to reach 0.9. So settings that are harmless
-# alone can be harmful together.
+# Greedy is always right, and writes the same circle sixteen times. Drawn as it is, one
+# pair of words in three is new to the manual: each unlikely word has little
+# probability, but there are hundreds of them, the *tail*. A temperature of 0.6, top-k
+# and top-p all cut it off, and most of the variety stays. The last row has the same `p`
+# and fails: the temperature came first, made the unlikely words likelier, and then it
+# takes many of them to reach one half. So settings that are harmless alone can be
+# harmful together.
 #
-# Why is top-k worse than top-p here? Look at one sentence, place by place. How many
-# words does the grammar allow there, and how many stay?
+# Top-k and top-p keep about equally many words on average and do about equally well
+# here. Where they differ is the place. One sentence, and how many words stay at each of
+# its places:
 
-# %% alt="Number of words at each place of one sentence. The grammar allows five, one, four, two, two, seven, three, two, one, one; top-p keeps nearly the same numbers, top-k always five"
-sentence = ["ella", "está", "leyendo", "una", "letra", "vieja", "de", "mi", "nombre"]
-allowed, tokens = [], [spanish.eos, *(spanish.ids[word] for word in sentence)]
-for t in range(len(sentence) + 1):
-    begun = [s.split() + ["<eos>"] for s in grammar if s.split()[:t] == sentence[:t]]
-    allowed.append(len({words[t] for words in begun}))
+# %% alt="How many words are kept at each place of a sentence: top-k always twenty; top-p between one and about forty, depending on the place"
+said = "the exception is raised if the value of the expression is not a tuple."
+sentence = words_of([said])
 with torch.no_grad():
-    z = teller(torch.tensor([tokens]))[0]  # (places, V)
-of_k = (sampling_weights(z, top_k=5) > 0).sum(-1)  # (places,)
-of_p = (sampling_weights(z, top_p=0.9) > 0).sum(-1)  # (places,)
+    z = reader(torch.tensor([[number[w] for w in sentence[:-1]]]))[0]  # (places, V)
 ax = plt.subplots(figsize=(7, 3.4))[1]
-places = range(len(tokens))
-ax.bar(places, allowed, color="0.82", label="right by the grammar")
-ax.plot(places, of_k, "x", markersize=9, markeredgewidth=2, label="kept by top-k = 5")
-ax.plot(places, of_p, "o", markersize=8, label="kept by top-p = 0.9")
-ax.set_xticks(places, [*sentence, "<eos>"], rotation=30, ha="right")
-ax.set(xlabel="the word to be drawn", ylabel="number of words", title="top-p adapts")
-ax.legend(loc="upper right");
+for name, shape in {"top-k = 20": {"top_k": 20}, "top-p = 0.5": {"top_p": 0.5}}.items():
+    ax.plot((sampling_weights(z, **shape) > 0).sum(-1), "o", markersize=8, label=name)
+ax.set_xticks(range(len(sentence) - 1), sentence[1:], rotation=35, ha="right")
+ax.set(xlabel="the word to be drawn", ylabel="words kept", title="top-p adapts")
+ax.legend();
 
 # %% [markdown]
-# Some places have one right word, others seven. A fixed $k$ of 5 is too many at the
-# first kind, where four wrong words stay in the draw, and too few at the second. Top-p
-# keeps few words where the model is sure and many where it is not. Finally, each of the
-# three from timid to bold (about 8 seconds):
-
-# %% alt="Three panels, for temperature, top-k and top-p. From left to right the share of different sentences rises from nearly zero to about nine tenths, and the share of right ones stays near one and then falls: for top-k earlier than for top-p, for temperature steeply above one"
-bold = {
-    "temperature": [0.02, 0.2, 0.4, 0.7, 1.0, 1.3],
-    "top_k": [1, 2, 3, 5, 12],
-    "top_p": [0.1, 0.5, 0.8, 0.95, 1.0],
-}
-figure, axes = plt.subplots(1, 3, figsize=(10, 3.2), sharey=True)
-for ax, (name, values) in zip(axes, bold.items()):
-    shares = {"right": [], "different": []}
-    for value in values:
-        said, _ = tell(length, copies=32, **{name: value})
-        right, count = sum(line in grammar for line in said), max(1, len(said))
-        shares["right"].append(right / count)
-        shares["different"].append(len(set(said)) / count)
-    curves(None, shares, name, "share of all sentences", name, ax, style="o-")
-    ax.set_xticks(range(len(values)), values)
-    ax.set_ylim(0, 1.05)
-
-# %% [markdown]
-# On the left of each panel the model is greedy, or nearly so: all right, and hardly
-# anything new. Further to the right there are more different sentences, and more and
-# more of them are wrong. In between lies a range in which both shares are high. With a
-# temperature of 0.4, or a top-p of 0.8 to 0.95, nearly nine sentences in ten are
-# different and hardly any is wrong. With top-k the first mistakes come with the first
-# variety, at $k = 2$. This is one small model, and a language in which *right* can be
-# checked. In open text nobody can count so exactly, but the choice is the same: variety
-# against mistakes.
-
-# %% [markdown]
+# After *the value of* one word has half of the probability, and top-p keeps it alone.
+# Where a noun is to be drawn it keeps thirty or forty. A fixed `k` is too many at the
+# first kind of place and may be too few at the second. Which of the two writes better
+# depends on the model. But only top-p keeps few words where the model is sure and many
+# where it is not.
+#
 # ## The KV cache
 #
-# Writing $n$ tokens takes $n$ passes, and so far each pass computes everything from the
-# beginning. That is wasteful. Under the causal mask earlier steps do not depend on
-# later ones, so their keys and values are the *same* in every pass. A check: the keys
-# of the first three tokens, in a text of three and in a text of four.
+# To write a text takes one pass per token, and so far each pass computes everything
+# from the beginning. That is wasteful. Under the causal mask earlier steps do not
+# depend on later ones, so their keys and values are the *same* in every pass. A check:
+# the keys of the first three tokens, in a text of three and in a text of four. (The
+# model is untrained: what follows is about time.)
 
 # %%
 torch.manual_seed(0)
@@ -1210,7 +1093,6 @@ def next_token(token, position):  # (1, 1) -> (1, 1, V)
         x = x + block.feed_forward(block.norm2(x))  # (1, 1, D)
     return writer.out(writer.blocks.norm(x))  # (1, 1, V)
 
-
 # %%
 @torch.no_grad()
 def write(count, cached):
@@ -1229,7 +1111,7 @@ f"64 tokens: the same? {torch.equal(plain, quick)}; last logits {apart:.1e} apar
 
 # %% [markdown]
 # The same text. Now the time, as the text grows (processor time, so that other programs
-# on your machine do not disturb the figures; about 10 seconds):
+# on your machine do not disturb the figures):
 
 # %%
 def seconds(run, repeat=1):
@@ -1240,9 +1122,8 @@ def seconds(run, repeat=1):
         times.append(time.process_time() - start)
     return min(times)
 
-
 # %% alt="Tokens per second against the length of the text: nearly constant with the cache, falling steeply without it"
-counts = [16, 32, 64, 128, 256, steps(448, 300)]
+counts = [16, 32, 64, 128, 256]
 times = {}
 for name, cached in {"with the cache": True, "without": False}.items():
     times[name] = [seconds(lambda: write(n, cached)) for n in counts]
@@ -1252,16 +1133,11 @@ axes_are = "tokens written", "tokens per second, mean"
 ax = curves(counts, speed, *axes_are, title, style="o-")
 ax.set_ylim(0);
 
-# %%
-both = zip(counts, times["without"], times["with the cache"])
-rows = [(n, slow, fast, slow / fast) for n, slow, fast in both]
-Table(rows, ["tokens", "seconds without", "seconds with", "times faster"])
-
 # %% [markdown]
-# The gain grows with the length; for a few tokens it is small. Without a cache, token
-# $t$ costs a pass over $t$ tokens: $1 + 2 + \dots + n$, of order $n^2$ just for the
-# linear layers. With it, those cost the same for every token. What the cache costs is
-# memory: two vectors per token, layer and sentence.
+# The gain grows with the length; for a few tokens there is hardly any. Without a cache,
+# token $t$ costs a pass over $t$ tokens: $1 + 2 + \dots + n$, of order $n^2$ just for
+# the linear layers. With it, those cost the same for every token. What the cache costs
+# is memory: two vectors per token, layer and sentence.
 
 # %%
 layers, width, length = 32, 4096, 4096  # the size of a common open model
@@ -1271,100 +1147,29 @@ f"{gigabytes:.1f} GiB of cache per text, at 2 bytes a number"
 # %% [markdown]
 # That is the model, and how it writes. **The core of the lecture ends here**; exercises
 # 7 to 10 and 12 belong to this part, and the *Summary* stands at the very end of the
-# page. What comes in between is an appendix of five sections, about 10 minutes each, in
-# any order: how good a beam is, details of the original model, what attention costs,
-# recurrence, and two published tables.
-#
-# ## How good is a beam?
-#
-# How wide should a beam be? We try it on random language models with sentences of up to
-# five words; the odds of the next word depend on the last one and on the place. For
-# such a model the truly best sentence can be had without any search, by *dynamic
-# programming*: from the last place to the first, note for each word how well a sentence
-# can go on from there. (That works because only the last word matters. A Transformer
-# looks at all of them, so there it does not.) How often does a beam find the best
-# sentence, in languages of 5 and of 50 words? (A few seconds.)
-
-# %%
-def best_score(table):  # (L, V, V): place, last word, next word; <eos> is word 1
-    onwards = torch.zeros(table.shape[1])  # (V,): after the last place nothing follows
-    for logs in table.log_softmax(-1).flip(0):  # (V, V), from the last place on
-        onwards = (logs + onwards).amax(-1)  # (V,): the best way on from each last word
-        onwards[1] = 0.0  # after <eos> nothing follows either
-    return onwards[0].item()  # from <bos>, which is word 0
-
-
-# %%
-widths, found, rows = [1, 2, 4, 8, 16], {}, []
-for size in (5, 50):
-    shape, count = (5, size, size), steps(40, 3)
-    tables = [1.5 * torch.randn(shape, generator=seeded(i)) for i in range(count)]
-    truth = [best_score(table) for table in tables]
-    found[f"{size} words"] = []
-    for width in widths:
-        models = [TableModel({"table": table}, {}) for table in tables]
-        results = [beam_search(model, 0, 1, 5, width) for model in models]
-        best = [math.isclose(r[1], s, abs_tol=1e-4) for r, s in zip(results, truth)]
-        found[f"{size} words"].append(sum(best) / count)
-        score = sum(score for _, score in results) / count
-        length = sum(len(tokens) for tokens, _ in results) / count
-        rows.append((size, width, score, sum(truth) / count, length))
-
-# %% alt="Share of random models in which beam search finds the best sentence, against the number of beams. With 5 words it rises from about half to one, with 50 words from zero to about two thirds at 16 beams"
-title = "how often is the best sentence found?"
-ax = curves(widths, found, "beams", "share of 40 random models", title, style="o-")
-ax.set(ylim=(-0.03, 1.05), xticks=widths)
-ax.legend(loc="center left", bbox_to_anchor=(1, 0.5));
-
-# %%
-columns = ["words", "beams", "mean log probability", "of the best", "mean length"]
-Table(rows, columns)
-
-# %% [markdown]
-# With five words to choose from, a few beams find nearly everything. With fifty,
-# sixteen of them still miss about every third best sentence. More beams help (the score
-# goes up everywhere), but a beam search is no search for the optimum: a beginning that
-# looked bad at its first word is dropped and never comes back. (Random models are a
-# hard case. A trained one is much surer of its next word.)
-#
-# Look at the last column as well: the *better* the search, the *shorter* what it finds.
-# Every further word multiplies the probability by a number below 1, so the likeliest
-# sentence tends to be a short one.
+# page. What comes in between is an appendix of three sections, in any order: details of
+# the original model, what attention costs, and two published tables.
 #
 # ## Four details of the original
 #
 # Four more things belong to the model of 2017. None is needed for our small grammar;
 # each is a line or two.
 #
-# - **Scaled embeddings.** Tables start with entries of size $1/\sqrt D$, and what is
-#   looked up is multiplied by $\sqrt D$, so that a word is as large as its position
-#   vector, whose entries are sines (question 2 of unit 06). `place` does that.
-# - **Dropout**, 0.1: in training a random tenth of the numbers is set to zero and the
-#   rest divided by 0.9, so that the mean stays; at the output of each sub-layer, before
-#   the residual is added, and on the sum of words and positions. In evaluation nothing
-#   is dropped.
-# - **Weight tying.** The output layer needs one row per word and so does the embedding
-#   of the target: the same table is used for both. Also for the source, if both
-#   languages share a vocabulary.
-# - **Subwords.** 37,000 *pieces of words* rather than words: no word is unknown, and
-#   the table stays small. Byte-pair encoding finds the pieces: begin with letters, and
-#   again and again glue the pair that occurs most often.
-
-# %%
-drop = nn.Dropout(0.1)
-kept = drop(torch.ones(100_000))  # (100000,), in training mode
-words, features = 37_000, 512
-rows = [
-    ("dropout: share of zeros", f"{(kept == 0).float().mean():.3f}"),
-    ("dropout: mean of ones", f"{kept.mean():.3f}"),
-    ("three tables (source, target, output)", f"{3 * words * features:,} numbers"),
-    ("one table for all", f"{words * features:,} numbers"),
-]
-Table(rows, ["what", "how much"])
-
-# %% [markdown]
-# Byte-pair encoding on four words, each with how often it occurs. Nine merges, and
-# *lower*, which was never in the text, is made of known pieces:
+# - **Scaled embeddings.** Tables start with entries of size $1/\sqrt D$, and what is looked
+#   up is multiplied by $\sqrt D$, so that a word is as large as its position vector. `place`
+#   does that.
+# - **Dropout**, 0.1: in training a random tenth of the numbers is set to zero and the rest
+#   divided by 0.9, so that the mean stays; at the output of each sub-layer, before the
+#   residual is added, and on the sum of words and positions.
+# - **Weight tying.** The output layer needs one row per word and so does the embedding of
+#   the target: the same table is used for both. Also for the source, if both languages
+#   share a vocabulary.
+# - **Subwords.** 37,000 *pieces of words* rather than words: no word is unknown (our reader
+#   of the manual had to write `<unk>`), and the table stays small. Byte-pair encoding finds
+#   the pieces: begin with letters, and again and again glue the pair that occurs most often.
+#
+# Here it is on four words, each with how often it occurs. Nine merges, and *lower*,
+# which was never in the text, is made of known pieces:
 
 # %%
 text = {"low": 5, "lowest": 2, "newer": 6, "wider": 3}
@@ -1413,13 +1218,11 @@ with torch.no_grad():
         attend.append(seconds(lambda: masked_attention(q, q, q), 3))
         linear.append(seconds(lambda: all_linear(x), 3))
 
-
 # %%
 def slope(times):  # of log time over log length, by least squares
     logs = torch.tensor([lengths, times]).log()  # (2, 5)
     x, y = logs - logs.mean(1, keepdim=True)  # (5,) each
     return float((x * y).sum() / (x * x).sum())
-
 
 # %% alt="Time against length on logarithmic axes: the attention's line is steeper than that of the linear layers and crosses it"
 measured = {
@@ -1433,16 +1236,14 @@ ax.set_xticks(lengths, lengths)
 ax.minorticks_off();
 
 # %% [markdown]
-# On paper the attention needs $2 n^2 D$ multiplications and the linear layers
-# $12 n D^2$ (four projections, and a feed-forward layer four times as wide): they meet
-# at $n = 6 D$, here 1536. Measured, they meet earlier, and the exponent may exceed 2,
-# because the multiplications are not all: $n^2$ weights must be written to memory and
-# read again for the softmax. That is why fused kernels, which never store them, are the
-# default today. At lengths below the crossing, a Transformer is mostly linear layers.
+# On paper the attention needs $2 n^2 D$ multiplications and the linear layers $12 n
+# D^2$ (four projections, and a feed-forward layer four times as wide): they meet at $n
+# = 6 D$, here 1536. Measured, they meet earlier, because all weights must also be
+# written to memory and read again for the softmax. That is why fused kernels, which
+# never store them, are the default today. At lengths below the crossing, a Transformer
+# is mostly linear layers.
 #
-# ## Recurrence or attention: what runs side by side
-#
-# A common claim: Transformers are “much easier to parallelise”. What exactly? Count the
+# And recurrence? Transformers are said to be “much easier to parallelise”. Count the
 # steps that must wait for one another:
 #
 # | | training on $n$ tokens | writing $n$ tokens | work per layer |
@@ -1450,43 +1251,17 @@ ax.minorticks_off();
 # | recurrent network | $n$ steps | $n$ steps | $n D^2$ |
 # | Transformer | 1 step per layer | $n$ passes | $n D^2 + n^2 D$ |
 #
-# In *training* a Transformer has no chain over time; a recurrent network does, on any
-# hardware. In *writing* both have one. And a recurrent network is parallel too, over
-# sentences and over features, only not over time. One forward and backward pass, one
-# layer each of 64 features, processor time:
-
-# %%
-def training_pass(model, x):
-    result = model(x)
-    result = result[0] if isinstance(result, tuple) else result
-    result.square().mean().backward()
-
-
-rivals = nn.GRU(64, 64, batch_first=True), EncoderBlock(64, 4, 256)
-rows = []
-for shape in [(1, 256), (16, 256), (16, 512), (16, 1024)]:
-    x = torch.randn(*shape, 64, generator=seeded(0))  # (B, T, D)
-    both = [1e3 * seconds(lambda: training_pass(model, x), 3) for model in rivals]
-    rows.append((*shape, *both))
-Table(rows, ["sentences B", "tokens T", "GRU, ms", "Transformer block, ms"])
-
-# %% [markdown]
-# Three things to read here. With one sentence the GRU is far behind, although it
-# multiplies *less*: it takes 256 steps in a row, each so small that starting it costs
-# more than its arithmetic. With 16 sentences it does 16 times the work in far less than
-# 16 times the time, because all sentences share the overhead of a step. And in the last
-# three rows the block loses its lead: the longer the text, the more the $n^2$ of
-# attention costs. So the advantage of the Transformer is a *short chain*, not little
-# work. It shows on hardware that can do much at once; this table was made by one
-# processor core.
+# In *training* a Transformer has no chain over time; in *writing* both have one. The
+# advantage is a *short chain*, not little work.
 #
 # ## Two tables, read critically
 #
 # Two published tables, and three headlines that are often drawn from them: larger
 # models are better, training is much faster, results are great. First translation, from
-# Vaswani et al., *Attention Is All You Need* (2017): BLEU (higher is better; what it
-# counts comes below), and the cost of training. An *ensemble* is several trained models
-# that vote.
+# Vaswani et al., *Attention Is All You Need* (2017): BLEU (higher is better), and the
+# cost of training. An *ensemble* is several trained models that vote. BLEU asks which
+# share of the translation's runs of 1 to 4 words occur in a reference, takes the
+# geometric mean of the four shares, and punishes translations that are too short.
 
 # %%
 bleu = [  # model, BLEU EN-DE and EN-FR, training operations for each
@@ -1501,8 +1276,6 @@ bleu = [  # model, BLEU EN-DE and EN-FR, training operations for each
     ("Transformer, base", 27.3, 38.1, 3.3e18, 3.3e18),
     ("Transformer, big", 28.4, 41.8, 2.3e19, 2.3e19),
 ]
-rows = [[name, *("–" if v is None else f"{v:g}" for v in row)] for name, *row in bleu]
-Table(rows, ["model", "EN-DE", "EN-FR", "operations EN-DE", "operations EN-FR"])
 
 # %% alt="Two scatter plots of BLEU against training cost. English to German: both Transformers above all others. English to French: the base Transformer is the lowest of all, the big one the highest"
 figure, axes = plt.subplots(2, 1, figsize=(7, 7))
@@ -1523,76 +1296,35 @@ ax.set_xlabel("training operations");
 # third of the cheapest one's cost. Below, the *same* model is the **worst of all
 # nine**, more than two points below ConvS2S. It takes the big model, at seven times the
 # price, to win there. “Larger is better” rests on two points. Between *families* dearer
-# is not better: the ensembles cost more than the big model and are worse than it; in
-# EN-FR they are better than the base model. And a BLEU without an error bar, on one
-# test set, says little about differences of half a point.
-#
-# What does BLEU count? For $n = 1$ to 4: which share of the translation's runs of $n$
-# words ($n$-grams) occur in a reference? Two guards belong to it. *Clipping*: an
-# $n$-gram counts at most as often as the reference has it, so that *una una una una*
-# earns one word and not four. The *brevity penalty*: a translation of $c$ words,
-# shorter than the reference of $r$, is multiplied by $\exp(1 - r/c)$, so that nobody
-# wins by saying only what is safe. BLEU is the geometric mean of the four shares, times
-# the penalty, over a whole test set. Our own example, with the one mistake that this
-# lecture is about:
-
-# %%
-def grams(text, n):
-    words = text.split()
-    return Counter(zip(*(words[i:] for i in range(n))))
-
-
-def precision(ours, right, n):  # Counter & Counter keeps the smaller count: clipping
-    return (grams(ours, n) & grams(right, n)).total() / grams(ours, n).total()
-
-
-reference = "yo estoy escribiendo una carta para ella"
-tries = {
-    "the wrong noun": "yo estoy escribiendo una letra para ella",
-    "one word, four times": "una una una una",
-    "cut short": "yo estoy escribiendo una carta",
-}
-rows = []
-for name, ours in tries.items():
-    shares = [precision(ours, reference, n) for n in (1, 2, 3, 4)]
-    brevity = math.exp(min(0.0, 1 - len(reference.split()) / len(ours.split())))
-    rows.append((name, *shares, brevity, brevity * math.prod(shares) ** 0.25))
-Table(rows, ["", "1-grams", "2-grams", "3-grams", "4-grams", "brevity", "BLEU"])
-
-# %% [markdown]
-# With the wrong noun six words of seven are right, and she gets a letter of the
-# alphabet. Cut short, nothing is wrong, and the penalty is all that says that two words
-# are missing.
+# is not better: the ensembles cost more than the big model and are worse than it. And a
+# BLEU without an error bar, on one test set, says little about differences of half a
+# point.
 #
 # The second table, from Liu et al., *Generating Wikipedia by Summarizing Long
-# Sequences* (2018), is about summaries: *perplexity* (lower is better) and ROUGE-L,
-# which counts the longest common subsequence with a reference (higher is better). $L$
-# is how many tokens of input the model reads; ED is an encoder-decoder, D a decoder
-# alone; DMCA and MoE are variants that do not matter here.
-
-# %%
-summaries = [
-    ("seq2seq with attention", 500, 5.04952, 12.7),
-    ("Transformer-ED", 500, 2.46645, 34.2),
-    ("Transformer-D", 4000, 2.22216, 33.6),
-    ("Transformer-DMCA, no MoE", 11000, 2.05159, 36.2),
-    ("Transformer-DMCA, MoE-128", 11000, 1.92871, 37.9),
-    ("Transformer-DMCA, MoE-256", 7500, 1.90325, 38.8),
-]
-rows = [map(str, row) for row in summaries]
-Table(rows, ["model", "L", "perplexity", "ROUGE-L"])
-
-# %% [markdown]
-# Perplexity is $\exp$ of the mean negative log likelihood *per token* of a *given*
-# text. In other words, it is one over the geometric mean of the probabilities. (Often
-# it is called “one over the likelihood”, which would grow with every further word.) So
-# it says how well the next word of a summary is guessed, not how well a summary is
-# written. Do the two columns always agree on who is better? Compare them pair by pair.
-# And the rows differ in what the models are allowed to read, from 500 to 11,000 tokens:
-# with more to read, the same text is easier to guess. Two pairs of rows read the same:
-# the first two, where the Transformer halves the perplexity, and the two that read
-# 11,000 tokens. For all others, whether the architecture or the input made the
-# difference, this table cannot say. Our translator has a perplexity as well:
+# Sequences* (2018), is about summaries: perplexity (lower is better) and ROUGE-L, which
+# counts the longest common subsequence with a reference (higher is better). L is how
+# many tokens of input the model reads; ED is an encoder-decoder, D a decoder alone;
+# DMCA and MoE are variants that do not matter here.
+#
+# | model | L | perplexity | ROUGE-L |
+# |---|--:|--:|--:|
+# | seq2seq with attention | 500 | 5.04952 | 12.7 |
+# | Transformer-ED | 500 | 2.46645 | 34.2 |
+# | Transformer-D | 4000 | 2.22216 | 33.6 |
+# | Transformer-DMCA, no MoE | 11000 | 2.05159 | 36.2 |
+# | Transformer-DMCA, MoE-128 | 11000 | 1.92871 | 37.9 |
+# | Transformer-DMCA, MoE-256 | 7500 | 1.90325 | 38.8 |
+#
+# Perplexity, $\exp$ of the mean negative log likelihood *per token* of a *given* text,
+# is one over the geometric mean of the probabilities. (Often it is called “one over the
+# likelihood”, which would grow with every further word.) So it says how well the next
+# word of a summary is guessed, not how well a summary is written. Do the two columns
+# always agree on who is better? Compare them pair by pair. And the rows differ in what
+# the models are allowed to read, from 500 to 11,000 tokens: with more to read, the same
+# text is easier to guess. Two pairs of rows read the same: the first two, where the
+# Transformer halves the perplexity, and the two that read 11,000 tokens. For all others
+# this table cannot say whether the architecture or the input made the difference. Our
+# translator has a perplexity as well:
 
 # %%
 nll = smoothed_loss(held_logits, held_y, spanish.pad, smoothing=0.0)  # mean per token
@@ -1622,10 +1354,11 @@ f"perplexity {nll.exp():.3f}, exact match {exact:.2f}"
 # - Greedy takes the best word, a beam the best few beginnings; the likeliest sentence
 #   is often too short.
 # - Greedy writing can go round in circles. Drawing from all words meets the tail of
-#   unlikely ones. Temperature, top-k and top-p lie between the two; only top-p keeps
-#   few words where the model is sure and many where it is not.
-# - Drop the cross-attention and you have a decoder-only model. Keep keys and values and
-#   each new token costs one step.
+#   unlikely ones. Temperature, top-k and top-p lie between the two; only top-p keeps few
+#   words where the model is sure and many where it is not.
+# - Drop the cross-attention and you have a decoder-only model. It learns to add, and it
+#   learns real text; whether its loss is good, only rivals can tell.
+# - Keep keys and values, and each new token costs one step.
 # - To build a sequence model from attention you need: positions, several heads, a
 #   nonlinearity per position, residuals and norms, and a mask if it is to write.
 #

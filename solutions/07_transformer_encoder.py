@@ -458,6 +458,10 @@ check(choice_stocks, "choice_stocks")
 # and about the same review with its two halves exchanged, and draws where the first
 # block looks. Change the sentences; the words must be among those that the model knows
 # (`sorted(ids)`). Does a head look at the adjectives, and at which of the two?
+#
+# If you want to know whether it also *relies* on what it looks at, intervene as the
+# lecture does: hide the last adjective from the attention (a mask that is False there,
+# for all queries) and ask again. Guess first: which class will it name now?
 
 # %%
 if ready("EncoderBlock", "Encoder", "masked_mean", "train_classifier"):
