@@ -18,9 +18,9 @@
 # - say in which four ways a neuron gets its information, and what sets attention apart
 #   from the other three.
 #
-# *About 65 minutes; the code runs in about half a minute on a laptop. An appendix (what
+# *About 65 minutes; the code runs in about half a minute on a laptop. The appendix (what
 # it is worth to know where to look, traps in PyTorch, the main experiment forty times, a
-# short history) can wait. You need Python and a little PyTorch: tensors, broadcasting,
+# short history) can wait; it takes 25 more. You need Python and a little PyTorch: tensors, broadcasting,
 # `backward`. Every figure is computed in the cell above it; change a number and run it
 # again.*
 
@@ -880,45 +880,17 @@ for line, numbers in zip(axes, (inputs, other)):
 
 # %% [markdown]
 # The linear layer looks everywhere, the convolution in its window, the RNN at the past,
-# the less the longer ago. None of these three changes much from the upper row to the
-# lower. Attention looks at what is similar: the three 1s share among themselves, and so do
-# the 5s and the 9s, wherever they stand. (For these inputs the derivatives are, to within
-# .01, the *weights*. In general an input is query and key as well, so it changes the
-# weights too, and the derivative has a second part.)
+# the less the longer ago. From the upper row to the lower the first two do not change at
+# all, and the RNN changes little. Attention looks at what is similar: equal numbers share
+# among themselves, wherever they stand. (What is drawn are derivatives; for these inputs
+# they are very nearly the *weights*. In general an input is query and key as well, so it
+# changes the weights too, and the derivative has a second part.)
 #
-# But the matrix of the MLP changes as well, since each input switches some of its units
-# off. So what sets attention apart? Ask three questions of each layer. By how much does
-# its matrix change from the one input to the other (the largest change, relative to the
-# largest entry)? Does it take sixteen numbers as well as eight? And if the inputs come in
-# another order, do the outputs follow: the same outputs, in that order?
-
-
-# %%
-def takes(layer, x):
-    try:
-        return "yes" if len(layer(x)) == len(x) else "no"
-    except RuntimeError:
-        return "no"
-
-
-order = torch.tensor([5, 2, 7, 0, 3, 6, 1, 4])  # (8,)
-rows = []
-for name, layer in layers.items():
-    before, after = influence(layer, inputs), influence(layer, other)  # (8, 8) each
-    change = (after - before).abs().max() / before.abs().max()  # scalar
-    longer = takes(layer, torch.cat([inputs, other]))
-    moved = (layer(inputs)[order] - layer(inputs[order])).abs().max()  # scalar
-    rows.append([name, change, longer, "yes" if moved < 1e-4 else "no"])
-Table(rows, ["layer", "its matrix changes by", "16 inputs", "outputs follow the order"])
-
-# %% [markdown]
-# Attention alone answers all three as one would wish. The linear layer and the convolution are made of
-# *parameters*, and do not change at all. The MLP changes, but it has one parameter per
-# place: it takes eight numbers and no others, and each place is treated differently.
-# The RNN takes any number, but changes little, and depends on the order by design.
-# Attention's matrix is made of *comparisons*: the same rule for every pair, whatever
-# stands where, for any number of inputs. Who counts is decided by what an input *is*, not
-# by where it stands. The rest of the course is about making that learnable, fast and
+# The MLP changes as well, since each input switches some of its units off. But it has
+# parameters of its own for every place: it takes eight numbers and no others. Attention's
+# matrix is made of *comparisons*: one rule for every pair, for any number of inputs. Who
+# counts is decided by what an input *is*, not by where it stands. (The appendix puts all
+# five layers to the test.) The rest of the course is about making that learnable, fast and
 # large.
 #
 # Two remarks. That attention does not see order is a weakness as well; unit 06 repairs
@@ -1010,8 +982,8 @@ Table(rows, ["layer", "its matrix changes by", "16 inputs", "outputs follow the 
 #
 # - **Practise**: [the assignment of this
 #   unit](../assignments/01_nadaraya_watson/01_nadaraya_watson.ipynb). You write
-#   softmax, the Gaussian weights, the estimator and leave-one-out, and check three
-#   worked examples.
+#   softmax, the Gaussian weights, the estimator and leave-one-out, read the digits with
+#   them, and check three worked examples.
 # - **Go on**: [02 · Dot-product attention](02_dot_product_attention.ipynb).
 #
 # To read more:
@@ -1114,6 +1086,39 @@ Table(rows, ["pixels \\ photos of each animal", *sizes], "accuracy, mean of 10 d
 # takes about 10 with all of them, and what they reach with 20 takes about 100. That is
 # five times as many, because the noise of the other pixels has to be averaged away.
 # Knowing *where to look* is worth data.
+
+# %% [markdown]
+# ## Three questions to five layers
+#
+# What sets attention apart from the layers of the section on the four ways? Ask each of
+# them. By how much does its matrix change from one input to the other (the largest change,
+# relative to the largest entry)? Does it take sixteen numbers as well as eight? And if the
+# inputs come in another order, do the outputs follow: the same outputs, in that order?
+
+
+# %%
+def takes(layer, x):
+    try:
+        return "yes" if len(layer(x)) == len(x) else "no"
+    except RuntimeError:
+        return "no"
+
+
+order = torch.tensor([5, 2, 7, 0, 3, 6, 1, 4])  # (8,)
+rows = []
+for name, layer in layers.items():
+    before, after = influence(layer, inputs), influence(layer, other)  # (8, 8) each
+    change = (after - before).abs().max() / before.abs().max()  # scalar
+    longer = takes(layer, torch.cat([inputs, other]))
+    moved = (layer(inputs)[order] - layer(inputs[order])).abs().max()  # scalar
+    rows.append([name, change, longer, "yes" if moved < 1e-4 else "no"])
+Table(rows, ["layer", "its matrix changes by", "16 inputs", "outputs follow the order"])
+
+# %% [markdown]
+# Attention alone does all three. The linear layer and the MLP are tied to eight places,
+# the convolution does not change with its input, and the RNN depends on the order by
+# design. (A plain mean of all inputs would take any number and follow every order, but its
+# matrix would never change.)
 
 # %% [markdown]
 # ## Three traps in one line of code
