@@ -20,9 +20,9 @@
 #
 # *About 65 minutes; the code runs in about half a minute on a laptop. The appendix (what
 # it is worth to know where to look, traps in PyTorch, the main experiment forty times, a
-# short history) can wait; it takes 25 more. You need Python and a little PyTorch: tensors, broadcasting,
-# `backward`. Every figure is computed in the cell above it; change a number and run it
-# again.*
+# short history) can wait; it takes 25 more. You need Python and a little PyTorch:
+# tensors, broadcasting, `backward`. Every figure is computed in the cell above it; change
+# a number and run it again.*
 
 # %%
 import warnings
@@ -686,15 +686,25 @@ for row, query in zip(plt.subplots(2, 6, figsize=(8, 3.2))[1], (0, mistaken)):
 
 # %% [markdown]
 # Nearly 99 of 100 are read rightly, without a network and without any training: the known
-# pictures *are* the model. The upper row shows why it works, three well-written 2s share
-# the say. The lower row shows how it fails: the picture is a 9 with an open loop, and the
+# pictures *are* the model. The upper row shows why it works: three well-written 2s share
+# nearly all of the weight. The lower row shows how it fails: the picture is a 9 with an open loop, and the
 # nearest picture, a 3, takes .95 of the weight. Two 9s come fourth and fifth, and are not
 # heard. Weights that you can look at are a reason to like attention; later units ask how
 # far such pictures may be trusted.
 #
-# Two limits are plain as well. Each answer costs a comparison with all 1347 keys. And the
-# comparison is of raw pixels: move a picture by one pixel, and all distances change. What
-# should count as similar has to be *learned*.
+# Two limits are plain as well. Each answer costs a comparison with all 1347 keys. And what
+# is compared are raw pixels. For you a 2 stays a 2 when it moves; move every test picture
+# to the right by one pixel, and ask again:
+
+# %%
+moved = test_images.roll(1, dims=-1).flatten(1)  # (450, 64)
+shares, _ = attend(moved, pixels, shown, 0.35)  # (450, 10)
+right = (shares.argmax(-1) == test_labels).float().mean()  # scalar
+print(f"moved by one pixel, read rightly: {right:.1%}")
+
+# %% [markdown]
+# One pixel, and a third of the digits are misread: every pixel is compared with the wrong
+# one. What should count as similar has to be *learned*.
 
 # %% [markdown]
 # ## Learning what similar means
@@ -772,7 +782,8 @@ for count in (200, 600):
     for name, dials in (("one for all", 1), ("one per pixel", 64)):
         widths = learn(pixels[:count], shown[:count], dials)  # (dials,)
         row = [half, name]
-        for new, target in ((pixels[half:count], labels[half:count]), (test_pixels, test_labels)):
+        seen = pixels[half:count], labels[half:count]  # predicted in training
+        for new, target in (seen, (test_pixels, test_labels)):
             shares, _ = attend(new, pixels[:half], shown[:half], widths)
             row.append(f"{(shares.argmax(-1) == target).float().mean():.1%}")
         rows.append(row)
@@ -1159,8 +1170,8 @@ print(caught[0].message)
 #
 # The lecture learned a bandwidth from one draw of 50 points. Now take 40 other draws,
 # choose the bandwidth by leave-one-out from the grid, and compare with the best bandwidth
-# of the grid for that draw, which only an oracle knows. (`progress` draws a bar while a loop runs; this one
-# takes a few seconds.)
+# of the grid for that draw, which only an oracle knows. (`progress` draws a bar while a
+# loop runs; this one takes a few seconds.)
 
 
 # %%

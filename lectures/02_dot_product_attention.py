@@ -356,10 +356,10 @@ for ax, weights in zip(figure.axes, both.values()):
 #
 # Three repairs come to mind, and none is enough. *The scale*: 32 against ±6 becomes 6
 # against ±1, and $\exp(6) \approx 400$ still wins. *Training*: this attention has **no
-# parameters**, so there is nothing to train. *Shorter vectors*: they do make the softmax
-# mix more; the appendix tries many lengths. And a second layer on top makes things worse: each
-# layer replaces points by means of points, so they all move towards each other. Here
-# twelve vectors that are short enough to mix:
+# parameters**, so there is nothing to train. *Shorter vectors*: they do make the
+# softmax mix more; the appendix tries many lengths. And a second layer on top makes
+# things worse: each layer replaces points by means of points, so they all move towards
+# each other. Here twelve vectors that are short enough to mix:
 
 # %% alt="The spread of twelve short vectors shrinks to nothing as parameter-free attention is stacked"
 x, spread = 0.5 * normal(12, 8, seed=4), []  # (T, D): short vectors
@@ -577,8 +577,8 @@ ax.set_ylim(0, 1.1);
 
 # %% [markdown]
 # The same arithmetic with three matrices in front of it, and guessing turns into
-# knowing. In a sentence of our own the heat map shows how: *letter* looks for *writing*, *bank*
-# looks for *river*, and each of them ignores the other's clue.
+# knowing. In a sentence of our own the heat map shows how: *letter* looks for
+# *writing*, *bank* looks for *river*, and each of them ignores the other's clue.
 
 # %% alt="Learned weights of a sentence of nine words: the row of letter is dark at writing, the row of bank at river"
 sentence = ["I", "am", "writing", "a", "letter", "on", "the", "river", "bank"]
@@ -746,10 +746,11 @@ def play(attend, *sizes):
 
 
 # %% [markdown]
-# The contestants: a plain mean of the three; one matrix in all three roles; values with their own matrix, but one matrix $W_q = W_k$ for queries
-# and keys; and three separate ones. The shared matrix may be larger: with $d_k = 4$ it
-# has as many numbers as the two separate ones of $d_k = 2$ together, with $d_k = 16$
-# four times as many. Each row sums up ten runs (about 15 seconds in all).
+# The contestants: a plain mean of the three; one matrix in all three roles; values with
+# their own matrix, but one matrix $W_q = W_k$ for queries and keys; and three separate
+# ones. The shared matrix may be larger: with $d_k = 4$ it has as many numbers as the
+# two separate ones of $d_k = 2$ together, with $d_k = 16$ four times as many. Each row
+# sums up ten runs (about 15 seconds in all).
 
 # %%
 def average(x):
@@ -1024,9 +1025,10 @@ Table(rows, ["d", "scores", "median gradient", "mean"], "asked for a random key"
 # %% [markdown]
 # ## Is it the matrices, or only the scale?
 #
-# The weights without parameters depend on the *length* of the vectors: make them shorter, and the softmax mixes more. So give the
-# parameter-free form its best chance: divide its scores by a temperature, and try many
-# (five examinations, about ten seconds).
+# The weights without parameters depend on the *length* of the vectors: make them
+# shorter, and the softmax mixes more. So give the parameter-free form its best chance:
+# divide its scores by a temperature, and try many (five examinations, about ten
+# seconds).
 
 
 # %%
