@@ -646,11 +646,12 @@ ax.tick_params(axis="x", labelrotation=60)
 
 # %% [markdown]
 # Nobody looks at *capital* and *loan*. Set them aside, and with them *sent* and *fishing*,
-# which were given their keys and values. For all other clues the simple story holds:
+# with which they were exchanged. For all other clues the simple story holds exactly:
 
 # %%
-aside = [words.index(word) for word in ("capital", "sent", "loan", "fishing")]
-simple = ~torch.isin(clue, torch.tensor(aside))  # (N, 2) bool
+unseen = torch.tensor([i for i in range(13, 29) if found[words[i]] < 0.5])
+aside = torch.cat([unseen, opposite[unseen]])  # and those they were exchanged with
+simple = ~torch.isin(clue, aside)  # (N, 2) bool
 for name, some in right.items():
     print(f"{name:<22} right: {some[simple].mean():.3f}")
 
