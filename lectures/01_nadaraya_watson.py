@@ -645,7 +645,7 @@ Table(rows, ["bandwidth in people", "gradient"], "leave one out, three towns")
 
 # %%
 def attend(new, known, values, widths):
-    """(N, D), (K, D), (K, V), (D,) or one for all -> (N, V), weights (N, K)."""
+    """(N, D), (K, D), (K, ...), (D,) or one for all -> (N, ...), weights (N, K)."""
     distances = torch.cdist(new / widths, known / widths)  # (N, K), in bandwidths
     weights = softmax(-(distances**2) / 2)  # (N, K)
     return weights @ values, weights
