@@ -10,7 +10,8 @@
 #
 # - say why looking up an embedding is a matrix product, and attention a look-up that is
 #   not quite sure;
-# - turn a fixed word vector into one that knows its sentence;
+# - turn a fixed word vector into one that knows its sentence, and show by intervention
+#   what its queries, keys and values each decide;
 # - say what goes wrong without learned projections, and prove that queries and keys
 #   need two different ones;
 # - compute scaled dot-product attention by hand, and say why the scale stands *inside*
@@ -18,7 +19,9 @@
 # - choose between the scores of the family (cosine, additive, general, dot, scaled dot,
 #   location), and prove why one popular short cut fails.
 #
-# *About 95 minutes; the code runs in less than a minute on a laptop.*
+# *About 80 minutes, and 10 for the appendix (two measurements that can wait); the code
+# runs in less than a minute on a laptop. From unit 01 you need softmax, and the words
+# query, key and value.*
 
 # %%
 import math
@@ -168,15 +171,19 @@ Table(rows, ["sentence", "letter", "bank"])
 
 
 # %%
-def examine(context, parameters=()):
+def ambiguous(ids):
+    """(N, 8) -> (N, 1), (N, 2): index with both to get what stands at letter and bank."""
+    place = torch.stack([(ids == word).int().argmax(1) for word in (0, 1)], dim=1)
+    return torch.arange(len(ids))[:, None], place
+
+
+def examine(context, parameters=(), reader=None):
     """Train a linear reader of context(x), (N, 8, D) -> (N, 8, D)."""
-    reader = (normal(32, 2, seed=9) / 6).requires_grad_()  # (D, entries)
+    if reader is None:
+        reader = (normal(32, 2, seed=9) / 6).requires_grad_()  # (D, entries)
 
     def logits(ids):
-        rows = torch.arange(len(ids))[:, None]  # (N, 1)
-        places = [(ids == word).int().argmax(1) for word in (0, 1)]  # (N,) each
-        place = torch.stack(places, dim=1)  # (N, 2): where letter and bank stand
-        return context(vectors[ids])[rows, place] @ reader  # (N, 2, entries)
+        return context(vectors[ids])[ambiguous(ids)] @ reader  # (N, 2, entries)
 
     def loss(step):
         return F.cross_entropy(logits(train[0]).mT, train[1])
@@ -278,10 +285,10 @@ interactive(shadow, name, list(range(0, 360, 30)), start=0, alt=alt)
 # $$C = \underbrace{\mathrm{softmax}(XX^{\top})}_{(T,\,D)\,(D,\,T)\,\to\,(T,\,T)}
 # \;\underbrace{X}_{(T,\,D)}$$
 #
-# Write the shapes under the factors, as here, whenever you copy such a formula. For one
-# word alone, for example, some texts write the scores as a column, $X x_i^\top$ of shape
-# $(T, 1)$. A column cannot be multiplied with $X$, of shape $(T, D)$; it has to be
-# transposed first, $\mathrm{softmax}(X x_i^\top)^\top X$. The shapes tell you at once.
+# Write the shapes under the factors, as here, whenever you copy such a formula: they tell
+# you at once what cannot be multiplied. (For one word alone, some texts write the scores
+# as a column $X x_i^\top$, of shape $(T, 1)$. Before it meets $X$ it has to be
+# transposed: $\mathrm{softmax}(X x_i^\top)^\top X$.)
 
 # %% [markdown]
 # By hand, with three vectors $x_1 = (1, 0)$, $x_2 = (0.8, 0.6)$, $x_3 = (-0.6, 0.8)$.
@@ -349,10 +356,10 @@ for ax, weights in zip(figure.axes, both.values()):
 #
 # Three repairs come to mind, and none is enough. *The scale*: 32 against ±6 becomes 6
 # against ±1, and $\exp(6) \approx 400$ still wins. *Training*: this attention has **no
-# parameters**, so there is nothing to train. *Shorter vectors*: they do make the softmax
-# mix more; below we try many lengths. And a second layer on top makes things worse: each
-# layer replaces points by means of points, so they all move towards each other. Here
-# twelve vectors that are short enough to mix:
+# parameters**, so there is nothing to train. *Shorter vectors*: they do make the
+# softmax mix more; the appendix tries many lengths. And a second layer on top makes
+# things worse: each layer replaces points by means of points, so they all move towards
+# each other. Here twelve vectors that are short enough to mix:
 
 # %% alt="The spread of twelve short vectors shrinks to nothing as parameter-free attention is stacked"
 x, spread = 0.5 * normal(12, 8, seed=4), []  # (T, D): short vectors
@@ -438,8 +445,8 @@ print(f"median lead {lead:.1f}, a factor of {lead.exp():,.0f} between the two we
 
 # %% [markdown]
 # Typically the winner gets some twenty thousand times the weight of the runner-up,
-# about $\exp(10)$. The other keys get nothing, and hardly any gradient flows back
-# through such a one-sided softmax. Move $d$:
+# about $\exp(10)$. The other keys get nothing. Move $d$, and watch the left picture turn
+# into a single bar, while the right one stays soft:
 
 
 # %%
@@ -458,46 +465,11 @@ alt = "Softmax weights of eight random keys, without and with the scale"
 interactive(competition, "d", [1, 4, 16, 64, 256, 1024], start=64, alt=alt)
 
 # %% [markdown]
-# And how much gradient comes back through the softmax, if we ask for more weight on one
-# key? We ask for a random key (the first), and for the key that is in front already. We
-# take the gradient with respect to $q \cdot k$ itself, so that the factor $1/\sqrt d$,
-# which makes gradients *smaller* on their way back, is charged to the scaled form.
-
-
-# %% alt="Share of queries whose gradient exceeds 0.0001 against d: without the scale it falls, further for a random key than for the best one; with it nearly all queries stay above"
-def gradients(d, scale, best):
-    """-> (500,): for each query, the mean size of the gradient of its eight q · k."""
-    q, k = pairs[d][0][:500], pairs[d][1].view(500, 8, d)  # (N, d), (N, 8, d)
-    products = (k @ q[:, :, None])[..., 0].requires_grad_()  # (N, 8)
-    weights = softmax(scale * products)  # (N, 8)
-    asked = weights.amax(-1) if best else weights[:, 0]  # (N,): more of this weight
-    asked.sum().backward()
-    return products.grad.abs().mean(-1)  # (N,)
-
-
-forms = {"without scale": lambda d: 1, "with 1/√d": lambda d: d**-0.5}
-reached = {}
-for name, scale in forms.items():
-    for best, key in enumerate(("random key", "best key")):
-        found = [gradients(d, scale(d), best) > 1e-4 for d in sizes]  # (500,) each
-        reached[f"{name}, {key}"] = [some.float().mean() for some in found]
-ax = curves(sizes, reached, "d", "share of queries", style="o-")
-ax.set(xscale="log", ylim=(0, 1.05), title="whose gradient is above .0001")
-rows = []
-for d in (64, 1024):
-    for name, scale in forms.items():
-        size = gradients(d, scale(d), best=False)  # (500,)
-        rows.append((d, name, size.median(), size.mean()))
-Table(rows, ["d", "scores", "median gradient", "mean"], "asked for a random key")
-
-# %% [markdown]
-# *On average* more comes back without the scale, but it is spread unevenly: the median
-# is far below the mean. Asked for a random key, nearly nine queries in ten at $d = 1024$
-# give no gradient to speak of; even for the key that is in front, two in three do not.
-# At $d = 64$ the harm is milder: it falls on the keys that lag behind. With the scale
-# nearly every query gets a gradient of a useful size, whichever key is asked for.
-
-# %% [markdown]
+# A single bar is bad for learning. Through a softmax that has decided already, hardly any
+# gradient comes back, so a query that looks at the wrong key stays there. The appendix
+# measures it: without the scale, nearly nine of ten queries at $d = 1024$ get hardly any
+# gradient when they are asked for another key. With the scale nearly all of them do.
+#
 # So the scores are divided by $\sqrt{d_k}$, where $d_k$ is the size of the *keys*: not
 # that of the values, not that of a decoder's state (unit 04), not the number of words;
 # with several heads (unit 05) it is the size of one head's keys. Why not by $d$? Then
@@ -591,7 +563,10 @@ print(f"largest difference to torch's kernel: {(output - fused).abs().max():.1e}
 start = [normal(32, 32, seed=seed) / 32 for seed in (3, 4, 5)]  # w_q, w_k, w_v
 projections = [matrix.requires_grad_() for matrix in start]  # (D, D) each
 name = "self-attention"
-accuracy[name] = examine(lambda x: self_attention(x, *projections)[0], projections)
+reader = (normal(32, 2, seed=9) / 6).requires_grad_()  # (D, entries): kept for later
+accuracy[name] = examine(
+    lambda x: self_attention(x, *projections)[0], projections, reader
+)
 
 # %% alt="Accuracy of four context vectors: the word itself and softmax of XX transposed guess at one half, the mean reaches three quarters, self-attention is right almost always"
 ax = bars(accuracy, "accuracy on new sentences", "learned comparisons know both")
@@ -602,8 +577,8 @@ ax.set_ylim(0, 1.1);
 
 # %% [markdown]
 # The same arithmetic with three matrices in front of it, and guessing turns into
-# knowing. The heat map shows what was learned: *letter* looks for *writing*, *bank*
-# looks for *river*, and each of them ignores the other's clue.
+# knowing. In a sentence of our own the heat map shows how: *letter* looks for
+# *writing*, *bank* looks for *river*, and each of them ignores the other's clue.
 
 # %% alt="Learned weights of a sentence of nine words: the row of letter is dark at writing, the row of bank at river"
 sentence = ["I", "am", "writing", "a", "letter", "on", "the", "river", "bank"]
@@ -614,37 +589,97 @@ title = "letter finds writing, bank finds river"
 heatmap(weights[asked], ["letter", "bank"], sentence, title);
 
 # %% [markdown]
-# Is it the matrices, or only their scale? The weights without parameters depend on the
-# *length* of the vectors: make them shorter, and the softmax mixes more. So give the
-# parameter-free form its best chance: divide its scores by a temperature, and try many
-# (five examinations, about ten seconds).
-
+# A heat map is a picture, not a proof. Does the answer really come from where the weights
+# point? **Intervene**: change one part, leave the rest of the trained model alone, and see
+# whether the answers follow. There are three parts, so there are three experiments on the
+# 1000 test sentences:
+#
+# 1. *letter* asks with the **query** of *bank*, and *bank* with that of *letter*;
+# 2. each clue keeps its value, but gets the **key** of a clue with the opposite meaning
+#    (*writing* the key of *alphabet*, *river* that of *money*);
+# 3. each clue keeps its key, but gets the **value** of a clue with the opposite meaning.
+#
+# What do you expect of each? Decide before you look.
 
 # %%
-def shorter(x, temperature):
-    """softmax(XXᵀ / temperature) X, without any parameter."""
-    root = math.sqrt(temperature)
-    return root * context_vectors(x / root)[0]  # (N, 8, D)
+ids, entry = test  # (N, 8), (N, 2)
+w_q, w_k, w_v = projections
+opposite = torch.arange(len(words))  # (V,)
+opposite[13:] = opposite[13:].view(4, 4)[[1, 0, 3, 2]].flatten()  # carta <-> letra, ...
+x, changed = vectors[ids], vectors[opposite[ids]]  # (N, 8, D) each
+rows, place = ambiguous(ids)  # (N, 1), (N, 2)
+exchanged = (x @ w_q).index_put((rows, place), (x @ w_q)[rows, place.flip(1)])
+trials = {
+    "nothing": (x @ w_q, x @ w_k, x @ w_v),
+    "1. queries exchanged": (exchanged, x @ w_k, x @ w_v),
+    "2. opposite keys": (x @ w_q, changed @ w_k, x @ w_v),
+    "3. opposite values": (x @ w_q, x @ w_k, changed @ w_v),
+}
 
-
-temperatures = [1, 8, 16, 32, 128]
-shares = [examine(lambda x: shorter(x, temperature)) for temperature in temperatures]
-
-# %% alt="Accuracy of parameter-free attention against the temperature: one half at first, a little above three quarters at best, far below the dashed line of learned projections at 1"
-ax = curves(temperatures, {"no parameters": shares}, "temperature", style="o-")
-ax.axhline(accuracy["self-attention"], color="#D55E00", ls="--")
-ax.text(1, accuracy["self-attention"] - 0.05, "learned projections", color="#D55E00")
-ax.set(xscale="log", ylim=(0.4, 1.05), ylabel="accuracy on new sentences")
-ax.set_title("no temperature makes up for learning");
+# %%
+table, right = [], {}
+for name, parts in trials.items():
+    context = scaled_dot_product_attention(*parts)[0]  # (N, 8, D)
+    answer = (context[rows, place] @ reader).argmax(-1)  # (N, 2)
+    right[name] = (answer == entry).float()  # (N, 2)
+    others = (answer == entry.flip(1)).float()  # (N, 2)
+    table.append((name, right[name].mean(), others.mean()))
+Table(table, ["what was changed", "right", "right for the other word"])
 
 # %% [markdown]
-# At low temperatures every word sees only itself, at high ones only the plain mean. In
-# between it reaches .82: by chance some clues resemble their word a little more than
-# others do. That is a kind figure: the best temperature was read off the test sentences,
-# and in four other draws of the word vectors the best was only .74 to .79. What the learned matrices
-# add is a reason to prefer one clue: *letter* has to find words about paper and
-# spelling, which do not resemble it at all. Does that take three matrices? Try a single
-# one in all three roles:
+# The first experiment goes as expected: with the other word's query, each word gives the
+# other word's answer, in every sentence. Who asks decides where to look. The other two
+# surprise. If the heat map told the whole story, opposite keys would change nothing
+# (right: 1), since *letter* would find its clue all the same, and opposite values would
+# turn every answer round (right: 0). About a fifth of the answers do otherwise. So look at
+# *all* clues: how much weight does each get from the word that needs it?
+
+# %% alt="Sixteen bars, the mean weight of each clue: fourteen are between 0.8 and 1, capital and loan are at 0"
+weights = self_attention(x, *projections)[1].detach()  # (N, 8, 8)
+first = torch.tensor([[13], [21]])  # (2, 1): the first clue of letter, and of bank
+mine = (ids[:, None] >= first) & (ids[:, None] < first + 8)  # (N, 2, 8) bool
+spot = mine.int().argmax(-1)  # (N, 2): where the clue of each word stands
+clue, looks = ids[rows, spot], weights[rows, place, spot]  # (N, 2) each
+found = {words[i]: looks[clue == i].mean() for i in range(13, 29)}
+ax = bars(found, "mean weight", "who is looked at, by the word that needs it")
+ax.tick_params(axis="x", labelrotation=60)
+
+# %% [markdown]
+# Nobody looks at *capital* and *loan*. Set them aside, and with them *sent* and *fishing*,
+# with which they were exchanged. For all other clues the simple story holds exactly:
+
+# %%
+unseen = torch.tensor([i for i in range(13, 29) if found[words[i]] < 0.5])
+aside = torch.cat([unseen, opposite[unseen]])  # and those they were exchanged with
+simple = ~torch.isin(clue, aside)  # (N, 2) bool
+for name, some in right.items():
+    print(f"{name:<22} right: {some[simple].mean():.3f}")
+
+# %% [markdown]
+# Opposite keys change nothing: a word finds its clue under either key, and hears the same
+# value. Opposite values turn every single answer round. So **queries and keys decide where
+# a word looks, and values decide what it gets**.
+#
+# But how can the answers be right in the sentences of *capital* and *loan*, too? Take both
+# clues out of every test sentence, put *today* in their place, and ask again:
+
+# %%
+empty = vectors[ids.scatter(1, spot, words.index("today"))]  # (N, 8, D): no clue left
+context = self_attention(empty, *projections)[0]  # (N, 8, D)
+answer = (context[rows, place] @ reader).argmax(-1)  # (N, 2)
+said = [(answer == i).float().mean(0).tolist() for i in (0, 1)]  # of letter, of bank
+table = [("letter", said[0][0], said[1][0]), ("bank", said[0][1], said[1][1])]
+Table(table, ["asked without a clue", "first entry", "second entry"])
+
+# %% [markdown]
+# Without any clue, *letter* is taken for a *letra* and *bank* for a *banco*: just the
+# meanings of *capital* and *loan*. The model has learned a default answer for each word,
+# and looks for what speaks against it. Some clues of the default it need not find at all,
+# since finding nothing is a clue as well. Training asks for right answers, not for a tidy
+# story. One heat map, chosen by us, hid the trick; changing something and asking again
+# brought it out. (Start from other seeds: which clues go unnoticed then?)
+#
+# Does all that take three matrices? Try a single one in all three roles:
 
 # %%
 single = (normal(32, 32, seed=3) / 32).requires_grad_()  # (D, D)
@@ -696,7 +731,7 @@ games = players + sides[:, coins]  # (runs, 8, 3, D)
 def play(attend, *sizes):
     """Train matrices (D, size) and a linear reader -> share right (runs,), weights."""
     shapes = [(runs, 1, 16, size) for size in (*sizes, 2)]
-    drawn = [normal(*shape, seed=i) / 4 for i, shape in enumerate(shapes)]
+    drawn = [normal(*shape, seed=i) / 8 for i, shape in enumerate(shapes)]
     *matrices, reader = learned = [matrix.requires_grad_() for matrix in drawn]
 
     def logits():
@@ -712,11 +747,11 @@ def play(attend, *sizes):
 
 
 # %% [markdown]
-# The contestants: a plain mean of the three; attention without any matrix; one matrix in
-# all three roles; values with their own matrix, but one matrix $W_q = W_k$ for queries
-# and keys; and three separate ones. The shared matrix may be larger: with $d_k = 4$ it
-# has as many numbers as the two separate ones of $d_k = 2$ together, with $d_k = 16$
-# four times as many. Each row sums up ten runs (about 20 seconds in all).
+# The contestants: a plain mean of the three; one matrix in all three roles; values with
+# their own matrix, but one matrix $W_q = W_k$ for queries and keys; and three separate
+# ones. The shared matrix may be larger: with $d_k = 4$ it has as many numbers as the
+# two separate ones of $d_k = 2$ together, with $d_k = 16$ four times as many. Each row
+# sums up ten runs (about 15 seconds in all).
 
 # %%
 def average(x):
@@ -725,7 +760,6 @@ def average(x):
 
 contests = {
     "plain mean": (average,),
-    "no matrix": (lambda x: scaled_dot_product_attention(x, x, x),),
     "one for all three": (lambda x, w: self_attention(x, w, w, w), 16),
     "Wq = Wk, 4 numbers": (lambda x, w, w_v: self_attention(x, w, w, w_v), 4, 16),
     "Wq = Wk, 16 numbers": (lambda x, w, w_v: self_attention(x, w, w, w_v), 16, 16),
@@ -745,16 +779,12 @@ columns = ["attention", "parameters", "right: mean", "worst run", "best run"]
 Table(rows, [*columns, "look the right way, at most"])
 
 # %% [markdown]
-# Three matrices with two numbers per query and key are right in every game of every
-# run. With symmetric scores never more than two of three players look the right way, in
-# no game of any run: that is the proof at work (last column). And in our runs none of
-# them got above $\frac56$. The larger shared matrix is even below the plain mean: that is
-# a failure of the training, which starts with scores so large that everybody looks at
-# itself. Started at half the size it reaches .77 on average, and $\frac56$ at best, like
-# the small one. The plain mean reports the majority of three coins, which
-# is right in three quarters of the cases. Without a matrix each player sees mostly its
-# own coin: one half. Here are the learned weights, as a mean over all runs and
-# games:
+# Three matrices with two numbers per query and key are right in every game of every run.
+# With symmetric scores never more than two of three players look the right way, in no
+# game of any run: that is the proof at work (last column). And none of them got above
+# $\frac56$, not even the matrix with four times as many numbers. The plain mean reports
+# the majority of three coins, which is right in three quarters of the cases. Here are the
+# learned weights, as a mean over all runs and games:
 
 # %% alt="Mean weights of rock, scissors and paper: with one shared matrix not all three rows are dark where they should be; with separate matrices rock looks at scissors, scissors at paper, paper at rock"
 names = ["rock", "scissors", "paper"]
@@ -762,9 +792,8 @@ shown = ("Wq = Wk, 4 numbers", "three matrices, 2 numbers")
 heatmaps({name: looks[name].mean((0, 1)).detach() for name in shown}, names, names);
 
 # %% [markdown]
-# On the right each row is dark at the one that it beats. On the left each player looks
-# most at itself: with $W_q = W_k$ the score of a vector with itself is a squared length,
-# which is hard to beat.
+# On the right each row is dark at the one that it beats. On the left all weights stay
+# pale, not far from a plain mean: a symmetric score that helps one player harms another.
 #
 # So **queries and keys differ because looking has a direction**. In the examination
 # before nothing had to be directed: only *letter* and *bank* were asked, and nobody
@@ -813,6 +842,10 @@ family = {  # weights, (T, S) each
 heatmaps(family, values=False, title="the same vectors under four scores");
 
 # %% [markdown]
+# A bare cosine is nearly flat, as the table says; ten times the cosine has the same
+# favourites as the scaled dot product, since the vectors are of similar length. The
+# additive score, with weights of its own, prefers other keys.
+#
 # Additive attention is sometimes drawn as a network on the *concatenation* of query and
 # key, $u\cdot\tanh([q; k]\,W)$, sometimes with a sum. They are the same function: the
 # upper rows of $W$ meet $q$, the lower ones $k$. For the first query and the first key:
@@ -881,21 +914,6 @@ Table(result.items(), ["additive attention", "accuracy on new sentences"])
 #
 # Only the *pick* has no gradient: hard attention needs another way to learn (unit 10).
 
-# %% alt="One row of weights as four bar charts: global or local, times soft or hard"
-row = softmax(normal(9, seed=11))  # (S,)
-window = (torch.arange(9) - 3).abs() <= 1  # (S,) bool: three keys around position 3
-local = row * window / (row * window).sum()  # (S,)
-axes = plt.subplots(2, 2, figsize=(8, 4.4), sharex=True, sharey=True)[1]
-for line, (reach, soft) in zip(axes, {"global": row, "local": local}.items()):
-    hard = torch.zeros(9)  # (S,)
-    hard[torch.multinomial(soft, 1, generator=seeded(4))] = 1
-    for ax, kind, w in zip(line, ["soft", "hard"], [soft, hard]):
-        ax.bar(range(9), w)
-        how = " (drawn by the weights, not the largest)" if kind == "hard" else ""
-        ax.set(title=f"{reach}, {kind}{how}", ylabel="weight")
-axes[1, 0].set_xlabel("keys →")
-axes[1, 1].set_xlabel("keys →");
-
 # %% [markdown]
 # ## Summary
 #
@@ -908,6 +926,8 @@ axes[1, 1].set_xlabel("keys →");
 #   plain mean, and there is nothing to learn. Queries, keys and values separate
 #   *looking*, *being found* and *giving*; one projection for queries and keys makes all
 #   scores symmetric, and no directed relation fits into those.
+# - A heat map shows where a model looks in one sentence. Whether the answer comes from
+#   there is found out by **intervention**: change one part, and see what follows.
 # - Dot products of vectors with $d$ entries of variance 1 have variance $d$. Dividing by
 #   $\sqrt{d_k}$ inside the softmax keeps the weights soft at the start of training, and
 #   lets nearly every query learn.
@@ -957,3 +977,81 @@ axes[1, 1].set_xlabel("keys →");
 # has you write all of it, and predict what small changes do to it. [Unit
 # 03](03_masking.ipynb) asks who *may* look at whom: padding that must not count, and a
 # future that must not be seen.
+
+# %% [markdown]
+# ## How much gradient comes back
+#
+# *This section and the next are the appendix.* Ask for more weight on one of eight keys:
+# how much gradient comes back through the softmax? We ask for a random key (the first),
+# and for the key that is in front already. We take the gradient with respect to
+# $q \cdot k$ itself, so that the factor $1/\sqrt d$, which makes gradients *smaller* on
+# their way back, is charged to the scaled form. Counted are the queries that get a
+# gradient of more than .0001.
+
+
+# %% alt="Share of queries whose gradient exceeds 0.0001 against d: without the scale it falls, further for a random key than for the best one; with it nearly all queries stay above"
+def gradients(d, scale, best):
+    """-> (500,): for each query, the mean size of the gradient of its eight q · k."""
+    q, k = pairs[d][0][:500], pairs[d][1].view(500, 8, d)  # (N, d), (N, 8, d)
+    products = (k @ q[:, :, None])[..., 0].requires_grad_()  # (N, 8)
+    weights = softmax(scale * products)  # (N, 8)
+    asked = weights.amax(-1) if best else weights[:, 0]  # (N,): more of this weight
+    asked.sum().backward()
+    return products.grad.abs().mean(-1)  # (N,)
+
+
+sizes = list(pairs)
+forms = {"without scale": lambda d: 1, "with 1/√d": lambda d: d**-0.5}
+reached = {}
+for name, scale in forms.items():
+    for best, key in enumerate(("random key", "best key")):
+        found = [gradients(d, scale(d), best) > 1e-4 for d in sizes]  # (500,) each
+        reached[f"{name}, {key}"] = [some.float().mean() for some in found]
+ax = curves(sizes, reached, "d", "share of queries", style="o-")
+ax.set(xscale="log", ylim=(0, 1.05), title="whose gradient is above .0001")
+rows = []
+for d in (64, 1024):
+    for name, scale in forms.items():
+        size = gradients(d, scale(d), best=False)  # (500,)
+        rows.append((d, name, size.median(), size.mean()))
+Table(rows, ["d", "scores", "median gradient", "mean"], "asked for a random key")
+
+# %% [markdown]
+# *On average* more comes back without the scale, but it is spread unevenly: the median
+# is far below the mean. Asked for a random key, nearly nine queries in ten at $d = 1024$
+# give no gradient to speak of; even for the key that is in front, two in three do not.
+# At $d = 64$ the harm is milder: it falls on the keys that lag behind. With the scale
+# nearly every query gets a gradient of a useful size, whichever key is asked for.
+
+# %% [markdown]
+# ## Is it the matrices, or only the scale?
+#
+# The weights without parameters depend on the *length* of the vectors: make them
+# shorter, and the softmax mixes more. So give the parameter-free form its best chance:
+# divide its scores by a temperature, and try many (five examinations, about ten
+# seconds).
+
+
+# %%
+def shorter(x, temperature):
+    """softmax(XXᵀ / temperature) X, without any parameter."""
+    root = math.sqrt(temperature)
+    return root * context_vectors(x / root)[0]  # (N, 8, D)
+
+
+temperatures = [1, 8, 16, 32, 128]
+shares = [examine(lambda x: shorter(x, temperature)) for temperature in temperatures]
+
+# %% alt="Accuracy of parameter-free attention against the temperature: one half at first, a little above three quarters at best, far below the dashed line of learned projections at 1"
+ax = curves(temperatures, {"no parameters": shares}, "temperature", style="o-")
+ax.axhline(accuracy["self-attention"], color="#D55E00", ls="--")
+ax.text(1, accuracy["self-attention"] - 0.05, "learned projections", color="#D55E00")
+ax.set(xscale="log", ylim=(0.4, 1.05), ylabel="accuracy on new sentences")
+ax.set_title("no temperature makes up for learning");
+
+# %% [markdown]
+# At low temperatures every word sees only itself, at high ones only the plain mean. In
+# between it reaches .82: by chance some clues resemble their word a little more than
+# others do. (And that is a kind figure, since the best temperature was read off the test
+# sentences.) What the learned matrices add is a reason to prefer one clue: *letter* has
+# to find words about paper and spelling, which do not resemble it at all.

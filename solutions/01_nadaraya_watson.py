@@ -225,11 +225,56 @@ def standardise(train, test):
 check(standardise)
 
 # %% [markdown]
+# ## Your softmax reads handwriting
+# *not graded · a few seconds of computing*
+#
+# The digits of the lecture, read by your own `softmax` after your own `standardise`.
+# Somebody has measured the upper 32 pixels of each picture in other units, a hundred times
+# as fine, so that they drown the lower ones. The cell runs as soon as the checks of
+# exercises 1 and 5 are green; the bandwidth is chosen from pictures left out of the keys.
+# Before you run it: does standardising repair the harm? Is it then as good as the pictures
+# as they came? Look at the last two rows, and think of the pixels at the border, which are
+# nearly always white.
+
+# %%
+if ready("softmax", "standardise"):
+    from IPython.display import display
+
+    from course_utils.data.images import digits
+    from course_utils.plotting import Table
+
+    images, labels, test_images, test_labels = digits()
+    pixels, test_pixels = images.flatten(1), test_images.flatten(1)  # (N, 64), (M, 64)
+    shown = torch.eye(10)[labels]  # (N, 10): a 1 at the digit
+
+    def read(new, known, values, bandwidth):
+        distances = torch.cdist(new, known) / bandwidth  # (M, N)
+        return (softmax(-(distances**2) / 2) @ values).argmax(-1)  # (M,)
+
+    def chosen(known):
+        """The bandwidth with which 1000 of the known pictures read the others best."""
+        widths = torch.logspace(-1, 2, 13)  # (13,)
+        guesses = [read(known[1000:], known[:1000], shown[:1000], w) for w in widths]
+        right = torch.stack([(guess == labels[1000:]).sum() for guess in guesses])  # (13,)
+        return widths[right.argmax()]
+
+    finer = torch.ones(64)  # (64,)
+    finer[:32] = 100
+    tables = {"upper half in other units": (pixels * finer, test_pixels * finer)}
+    tables["the same, standardised"] = standardise(*tables["upper half in other units"])
+    tables["as they came"] = (pixels, test_pixels)
+    rows = []
+    for name, (known, new) in tables.items():
+        width = chosen(known)
+        share = (read(new, known, shown, width) == test_labels).float().mean()
+        rows.append([name, width, f"{share:.1%}"])
+    display(Table(rows, ["pictures", "bandwidth chosen", "test digits read rightly"]))
+
+# %% [markdown]
 # ## 6. Predict: another unit
 # *5 minutes · {{points choice_units}}*
 #
-# Somebody predicts the profit of a shop from those in three towns. They guess that the
-# weights of the three towns will be about .4, .4 and .2; then they compute them as
+# Somebody predicts the profit of a shop from those in three towns, with the weights
 #
 # $$\operatorname{softmax}_i\left(-(x - x_i)^2\right)$$
 #
@@ -239,10 +284,11 @@ check(standardise)
 # | 70000 | 200000 |
 # | 85000 | 210000 |
 #
-# Counted in people, as in the table, the formula gives a town of 64000 the weights 1, 0
-# and 0. So they count in units of 5000 people instead: the known towns become 12, 14
-# and 17, the new one 12.8. Which weights does the formula (as it stands: no bandwidth,
-# no factor ½) give now? {{options choice_units}}
+# They count in units of 5000 people: the known towns become 12, 14 and 17, and a new town
+# of 64000 becomes 12.8. The formula (as it stands: no bandwidth, no factor ½) gives the
+# first town 2.2 times the weight of the second. Then a colleague halves the unit, and
+# counts everything in units of 2500 people. How many times the weight of the second town
+# does the first one have now? {{options choice_units}}
 
 # %% nbgrader={"grade_id": "choice_units"}
 choice_units = None  # "a", "b", "c" or "d"
@@ -281,8 +327,8 @@ check(choice_distance, "choice_distance")
 # ## 8. Spot the bug: the same in code
 # *5 minutes · {{points choice_code}}*
 #
-# Now the same in code, for any number of new towns at once. What does the last line
-# return? Decide before you try it.
+# Now the same in code, for any number of new towns at once. For the town at 1 one would
+# expect about 13: mostly the profit of 10, and some of the 20. The last line returns 60.
 #
 # ```python
 # def predict(known, profit, new):
@@ -295,6 +341,9 @@ check(choice_distance, "choice_distance")
 # profit = torch.tensor([10.0, 20.0, 30.0])
 # predict(known, profit, torch.tensor([1.0]))
 # ```
+#
+# To find the bug, somebody asks for the same town twice in one call, with
+# `torch.tensor([1.0, 1.0])`. What comes back? Decide before you try it.
 # {{options choice_code}}
 
 # %% nbgrader={"grade_id": "choice_code"}

@@ -266,17 +266,17 @@ check(general_scores)
 # ## 9. Spot the bug: the scale
 # *5 minutes · {{points choice_scale_twice}}*
 #
-# To be on the safe side somebody scales twice:
+# To be on the safe side somebody tames the scores twice, by length and by the root:
 #
 # ```python
-# d = query.shape[-1]                    # 256
-# query = query / math.sqrt(d)
-# key = key / math.sqrt(d)
-# weights = softmax(query @ key.mT)      # (T, S)
+# d = query.shape[-1]                               # 256
+# query = F.normalize(query, dim=-1)                # every query has length 1
+# key = F.normalize(key, dim=-1)                    # and so has every key
+# weights = softmax(query @ key.mT / math.sqrt(d))  # (T, S), twenty keys
 # ```
 #
-# The entries of query and key were independent, of mean 0 and variance 1. What do the
-# weights look like? {{options choice_scale_twice}}
+# What do the weights look like, at the start and after a training of whatever made query
+# and key? {{options choice_scale_twice}}
 
 # %% nbgrader={"grade_id": "choice_scale_twice"}
 choice_scale_twice = None  # "a", "b", "c" or "d"

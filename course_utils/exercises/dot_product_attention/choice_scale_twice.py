@@ -9,24 +9,26 @@ EXERCISE = Choice(
     right="a",
     options={
         "a": Option(
-            "Nearly equal: the scores have a spread of 1/16, so it is almost a plain mean.",
-            "Right. The dot products have a standard deviation of 16; divided by 256 it is 1/16. "
-            "Nothing fails and rows sum to one, but nobody is looked at in particular.",
+            "Nearly equal, and so they stay: no score gets beyond 1/16, however well a key fits.",
+            "Right. A cosine lies between -1 and 1, and divided by 16 all scores lie between "
+            "-1/16 and 1/16: two weights differ by a factor of exp(1/8) at most, about 1.13. "
+            "Whoever takes cosines has to multiply them by a sharpness, not to divide.",
         ),
         "b": Option(
-            "As they should: the two roots are the one division of the formula, shared out.",
-            "The formula divides the product by the root of d once. Here each factor is divided "
-            "by it, so the product is divided by d.",
-            "two-roots-are-one",
+            "As they should: length no longer counts, and the root keeps the scores' spread at 1.",
+            "The root belongs to dot products of vectors with entries of variance 1, whose spread "
+            "is 16. The dot product of two vectors of length 1 is a cosine. How large can that "
+            "be?",
+            "root-fits-any-score",
         ),
         "c": Option(
-            "Very peaked: the scores have a spread of 16, so that one key takes all there is.",
-            "16 is the spread of the plain dot products. Both factors are divided before they are "
-            "multiplied: by how much does that divide the product?",
-            "scale-has-no-effect",
+            "Nearly equal at first; as the vectors grow in training, weights can become peaked.",
+            "Growing is what `F.normalize` undoes: query and key have length 1 at every step, "
+            "whatever training does to the matrices before it.",
+            "expects-length-to-help",
         ),
         "d": Option(
-            "Too small: each row sums to 1/16, because the factors come out of the softmax.",
+            "Too small: each row sums to 1/16, since the factor 1/16 comes out of the softmax.",
             "Nothing comes out of a softmax: it makes rows that sum to one of any scores. What "
             "the scale changes is how sharp they are.",
             "softmax-taken-for-linear",

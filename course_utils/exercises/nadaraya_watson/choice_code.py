@@ -9,28 +9,28 @@ EXERCISE = Choice(
     right="b",
     options={
         "a": Option(
-            "About 13: the nearest town gets most of the weight, and the next one some.",
-            "That would be softmax along the keys, `dim=-1`. Which axis of the (1, 3) scores is "
-            "`dim=0`, and how many numbers compete along it?",
-            "axis-overlooked",
+            "60 and 60: rows do not touch each other, so asking twice changes nothing.",
+            "So it should be: what is predicted for one town must not depend on who else is "
+            "asked for. Along `dim=0`, how many numbers compete now, and whose are they?",
+            "rows-taken-for-separate",
         ),
         "b": Option(
-            "60: with a single query every weight is 1, so that all the profits add up.",
-            "Right. `dim=0` is the axis of the queries. With one query each column holds one "
-            "number, whose softmax is 1, whatever the score. Rows do not sum to one, and that is "
-            "the test.",
+            "30 and 30: the two equal queries share every town, half of it for each.",
+            "Right. `dim=0` is the axis of the queries. One query alone gets a weight of 1 from "
+            "every town, which makes 60; two equal ones get ½ each. Rows do not sum to one, and "
+            "a prediction depends on who else asks: two tests that find this bug.",
         ),
         "c": Option(
-            "20: each of the three towns gets a third, so it is the mean of the profits.",
-            "A softmax over three equal scores would give thirds. Here three softmaxes are taken, "
-            "each over a single number.",
+            "20 and 20: all three weights of a row are equal now, so each is a third.",
+            "The weights of a row are equal, but they are not shares of one row: each comes from "
+            "a softmax over its own column, which holds two equal scores.",
             "thirds",
         ),
         "d": Option(
-            "None: a softmax along an axis of length 1 divides by zero, and so it fails.",
-            "It divides the exponential by itself. No error is the worst part: with one new town "
-            "it runs, and it runs with a hundred.",
-            "expects-an-error",
+            "13 and 13: with one query the axis had length 1, with two it is harmless.",
+            "With two queries the softmax still runs over the queries, and not over the towns. It "
+            "only looks less wrong. What do two equal scores in a column give?",
+            "blames-the-single-query",
         ),
     },
 )

@@ -9,27 +9,28 @@ EXERCISE = Choice(
     right="d",
     options={
         "a": Option(
-            "About .4, .4 and .2: two towns are near, the third one is further away.",
-            "Compute it: the scores are -0.64, -1.44 and -17.64. The third exponential is more "
-            "than ten million times smaller than the first: that is not .2 of anything.",
-            "trusts-the-guess",
-        ),
-        "b": Option(
-            "1, 0 and 0: the same towns are near in every unit, the nearest one wins.",
-            "Who is nearest does not depend on the unit, but by how much does: here the first two "
-            "scores differ by 0.8, in people they differ by 20 million.",
+            "About 2.2 times, as before: the towns are as near as they were.",
+            "Who is nearest does not depend on the unit, but by how much does: the formula has no "
+            "bandwidth that would shrink along. Compute the two scores in the new unit.",
             "unit-does-not-matter",
         ),
+        "b": Option(
+            "About 4.5 times: all distances double, and so does the ratio.",
+            "The distances do double. But they are squared, and an exponential is taken: the "
+            "ratio of two weights is exp of the difference of their scores.",
+            "ratio-follows-distance",
+        ),
         "c": Option(
-            "About .54, .36 and .10: in proportion to one over the distance of a town.",
-            "That would be weights by inverse distance. The formula squares the distance and takes "
-            "an exponential: the far town loses much more.",
-            "inverse-distance",
+            "About 5 times: all distances double, so the ratio is squared.",
+            "That would hold if the scores were minus the distance. They are minus its square: "
+            "by which factor does the difference of two scores grow?",
+            "forgets-the-square",
         ),
         "d": Option(
-            "About .69, .31 and 0: the scores of the first two towns differ by 0.8.",
-            "Right. Only the distance in units of the bandwidth counts, and the unit decides what "
-            "a distance of 1 is: in people the same formula gives 1, 0 and 0.",
+            "About 25 times: the scores now differ by 3.2 instead of 0.8.",
+            "Right. Distances double, their squares become four times as large, and so does the "
+            "difference of the scores: the ratio is taken to the fourth power. In people the "
+            "scores differ by 20 million, and the nearest town takes all.",
         ),
     },
 )
