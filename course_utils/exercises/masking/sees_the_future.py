@@ -60,6 +60,7 @@ def cases(draw: Draw) -> list[Case]:
         ),
         case("a causal layer whose rounding depends on the future", *leaks.rounding(draw, b, t, d)),
         case("the same with outputs near 0", *leaks.rounding(draw, b, t, d, 5e-5, 0.3)),
+        case("a causal layer with a mask of its own length inside", layer(fixed=one)),
         case("one step: there is no future", leaks.mixing(draw, 1, d, e), x(steps=1)),
         case("a causal layer, a single sentence", layer(), x(batch=1)),
     ]
@@ -200,6 +201,18 @@ EXERCISE.misconception(
     "You multiply the future by a number. A layer that looks at directions only, as after a "
     "normalisation, does not notice that: change at random.",
     leaks.probe(change=leaks.future(lambda x: 2 * x)),
+)
+
+EXERCISE.misconception(
+    "another-length",
+    "The future is cut off, not changed",
+    "You call the layer with the first steps alone. Some layers take no other length than that of "
+    "`x`, because they have a mask, or a vector for each place, of just that length inside. Keep "
+    "all steps and give the later ones other numbers.",
+    lambda layer, x: any(
+        not torch.allclose(layer(x[:, :t]), layer(x)[:, :t], atol=1e-6)
+        for t in range(1, x.shape[1])
+    ),
 )
 
 EXERCISE.misconception(
