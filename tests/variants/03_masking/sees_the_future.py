@@ -350,17 +350,6 @@ def sees_the_future(layer, x):
     )
 
 
-# %% right: same_shape_from_zeros
-def sees_the_future(layer, x):
-    cut = torch.tril(torch.ones(x.shape[1], x.shape[1]))[:, None, :, None]  # (T, 1, T, 1)
-    y = layer(x)
-    for t, keep in enumerate(cut[:-1]):
-        other = x * keep - 3 * torch.rand_like(x) * (1 - keep)
-        if (layer(other)[:, : t + 1] - y[:, : t + 1]).abs().max() > 1e-6:
-            return True
-    return False
-
-
 # %% wrong: prefixes (another-length)
 def sees_the_future(layer, x):
     whole = layer(x)
