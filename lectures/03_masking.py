@@ -41,9 +41,9 @@ def normal(*shape, seed):
 
 # %% [markdown]
 # Here are a mask and what it does. Left, who *may* look at whom while a sentence is
-# written: each word at itself and at what stands before it. In the middle the weights
-# of an attention without the mask, right with it. Where the mask says no, the weight is
-# exactly 0, and the others share what is free.
+# written: each word at itself and at what stands before it. In the middle are the weights
+# of an attention without the mask, on the right those with it. Where the mask says no,
+# the weight is exactly 0, and the others share what is free.
 
 
 # %% alt="Left the causal mask of six words, a green lower triangle; in the middle dense weights of all words; right weights in the lower triangle only"
@@ -260,10 +260,9 @@ Table(rows, columns, "the prediction becomes the new word")
 
 # %% [markdown]
 # At place 1 the prediction follows the echo, at place 4 the next word: always, whatever
-# we put there. (Where it does not follow, it still hits by chance, when the new word
-# happens to be the old one.) Place 2 leans on both: change one, and the other keeps the
-# old answer up; change both, and it follows. Its largest weight alone would not have
-# told you that.
+# we put there. Place 2 leans on both: change one, and the other holds the old answer;
+# change both, and it follows. Its largest weight alone would not have told you that.
+# (The small shares are mostly chance: one of the words that we put there is the old one.)
 
 # %% [markdown]
 # Is that a problem, if the loss is so low? Let it write. Now the next word does not
@@ -552,13 +551,14 @@ mask_maps(masks);
 # - **Padding first**: two columns are hidden, and two rows are *empty*. Here the rule for
 #   empty rows is at work in ordinary programs.
 # - **A window** (sliding window attention): each word sees itself and the two before it.
-#   The cost no longer grows with the square of the length; what lies further back must
-#   come through several layers.
+#   A program that skips the hidden part has a cost that no longer grows with the square
+#   of the length. What lies further back must come through several layers.
 # - **A prefix**: the first two words, a question perhaps, see each other in both
 #   directions; the answer is written causally. This mask lets the future in, but only
 #   where nothing is predicted.
 # - **Two documents** in one row (*packing*), so that no place is wasted on padding. The
-#   second text must not read the first, although it is its past.
+#   second text must not read the first, although that lies in its past. (So the test at
+#   the end of this lecture, which watches the future, would not find this mistake.)
 #
 # torch's fused kernel takes the same mask with the same meaning, and, in the version
 # that ran this lecture, with the same rule for empty rows:
@@ -604,6 +604,10 @@ for label in figure.axes[1].texts[-5:]:  # the five cells of the last row
     label.set_text("NaN")
 
 # %% [markdown]
+# The same triangle, read three times. The function keeps the past. The module keeps the
+# *future*, and its last row, in which everything is blocked, is NaN. With the mask
+# negated, `~mask`, the module agrees with the function.
+#
 # A float mask of 0 and $-\infty$, which is *added*, means the same in both;
 # `nn.Transformer.generate_square_subsequent_mask(4)` makes one:
 
@@ -753,11 +757,11 @@ for ax in figure.axes:
 # ## Appendix: fewer queries than keys
 #
 # One more thing about `is_causal`, for whoever builds a cache in unit 08. It numbers
-# queries *and* keys from 0. While a model
-# writes, the older keys are often kept (the cache of unit 08), and only the newest
-# words ask: for example two queries that stand at places 3 and 4 of five. torch takes
-# them for places 0 and 1: the first may see key 0, the second keys 0 and 1, and neither
-# sees its own key. What we want are the last two rows of the full mask:
+# queries *and* keys from 0. While a model writes, the older keys are often kept, and
+# only the newest words ask: for example two queries that stand at places 3 and 4 of
+# five. torch takes them for places 0 and 1: the first may see key 0, the second keys 0
+# and 1, and neither sees its own key. What we want are the last two rows of the full
+# mask:
 
 # %% alt="Weights of two queries on five keys: with is_causal they see one and two keys, with the last two rows of the causal mask four and five"
 query, key = normal(2, 4, seed=9), normal(5, 4, seed=10)  # (T, D), (S, D)
