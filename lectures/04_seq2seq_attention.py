@@ -725,7 +725,7 @@ for ax in figure.axes:
 
 # %% [markdown]
 # The two pictures agree: where the weight falls, there the digit can be changed, and
-# hardly anywhere else. That need not be so. In unit 03 a prediction leaned on two places
+# nowhere else, in all of these words. That need not be so. In unit 03 a prediction leaned on two places
 # at once, and changing the one with the larger weight did nothing. So a weight is a
 # question, and a patch is the answer.
 
