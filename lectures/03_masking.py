@@ -491,8 +491,8 @@ print(f"gradient: {int(matrix.grad.isnan().sum())} of 9 entries are NaN")
 # the forbidden scores are *filled* with $-\infty$ instead, `nan_to_num` gets away with
 # it: a filled place passes no gradient back, so the NaN stops there.) So a rule is
 # needed, and this course has one: **a row with nothing to attend to is all zeros.** In
-# ordinary rows the forbidden weights are 0 already; in an empty one they
-# have to be made so. An example with two rows:
+# ordinary rows the forbidden weights are 0 already; in an empty one they have to be made
+# so. An example with two rows:
 #
 # | | scores | may attend | weights |
 # |---|---|---|---|
@@ -776,7 +776,7 @@ heatmaps({"is_causal=True": by_torch, "causal_mask(5)[-2:]": meant}, queries);
 #
 # - A mask says who may look at whom: rows are queries, columns keys, True means *may
 #   attend*. Padding is hidden as a column, $(B, 1, S)$; the future as an upper
-#   triangle; masks combine with `&`.
+#   triangle; masks combine with `&`. A window, a prefix and packed texts are masks too.
 # - Forbidden scores become $-\infty$ *before* the softmax. A score of 0 is an ordinary
 #   score; a weight zeroed afterwards leaves a hole.
 # - A row with nothing to attend to is zeros, by rule; otherwise NaN spreads through
@@ -784,6 +784,7 @@ heatmaps({"is_causal=True": by_torch, "causal_mask(5)[-2:]": meant}, queries);
 # - A model that can see its target gets a loss below the possible, and cannot write a
 #   sentence. The causal mask, diagonal included, is what makes training in parallel
 #   honest.
+# - Weights hint at what a model uses. To know it, change an input and see what moves.
 # - `F.scaled_dot_product_attention` and `nn.MultiheadAttention` read a boolean mask in
 #   opposite ways. Test with `sees_the_future`, which asks what a layer *does*.
 #
