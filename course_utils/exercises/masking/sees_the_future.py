@@ -1,9 +1,5 @@
-"""A detector for leaks: `sees_the_future(layer, x)`.
+"""A detector for leaks: `sees_the_future(layer, x)`: a callable, (B, T, D) -> True or False."""
 
-layer: (B, T, D) -> (B, T, E); x (B, T, D) -> True or False.
-"""
-
-import ast
 from functools import partial
 
 import torch
@@ -32,10 +28,9 @@ def cases(draw: Draw) -> list[Case]:
     near = (middle, middle + 1)
     loud = x()
     loud[0] = 3e4 * (1 + draw.uniform(t, d))  # the layer's tanh is saturated: nothing moves there
-    blind = draw.normal(d, e, scale=0.7)
+    blind, one = draw.normal(d, e, scale=0.7), torch.ones(())
     # Adding a constant to all features changes nothing, as after a layer norm
     blind = blind - blind.mean(0)
-    one = torch.ones(())
     return [
         basic("a causal layer", layer()),
         basic("every step sees everything", layer(diagonal=t)),
@@ -206,13 +201,9 @@ EXERCISE.misconception(
 EXERCISE.misconception(
     "another-length",
     "The future is cut off, not changed",
-    "You call the layer with the first steps alone. Some layers take no other length than that of "
-    "`x`, because they have a mask, or a vector for each place, of just that length inside. Keep "
-    "all steps and give the later ones other numbers.",
-    lambda layer, x: any(
-        not torch.allclose(layer(x[:, :t]), layer(x)[:, :t], atol=1e-6)
-        for t in range(1, x.shape[1])
-    ),
+    "You call the layer with the first steps alone. It may have a mask of the length of `x` "
+    "inside, and take no other. Keep all steps, and give the later ones other numbers.",
+    leaks.cut_off,
 )
 
 EXERCISE.misconception(
@@ -253,8 +244,5 @@ EXERCISE.misconception(
     "You put NaN into the future and see whether it spreads. It does even through a weight of "
     "exactly 0, because 0 · NaN is NaN: causal layers are accused.",
     leaks.probe(change=leaks.future(lambda x: torch.full_like(x, torch.nan))),
-    syntax=lambda tree: (
-        syntax.uses(tree, "nan", "isnan", "full_like")
-        or any(getattr(n, "value", None) == "nan" for n in ast.walk(tree))
-    ),
+    syntax=leaks.mentions_nan,
 )
