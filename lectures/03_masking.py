@@ -1,22 +1,23 @@
 # %% [markdown]
 # # 03 · Masking
 #
-# In unit 02 every query looked at every key. Sometimes it must not: places that were
-# only filled up to make a batch rectangular carry no meaning, and a model that is to
-# *predict* the next word must not read it. A mask is a matrix of permissions. It is one
-# line of code, and its bugs are hard to see, because nothing crashes: the loss is
+# In unit 02 every query looked at every key. Sometimes it must not. Some places of a
+# batch were only filled up to make it rectangular, and mean nothing. And a model that is
+# to *predict* the next word must not read it. A mask is a matrix of permissions. It is
+# one line of code, and its bugs are hard to see, because nothing crashes: the loss is
 # wonderful, and the model is worthless.
 #
 # After this lecture you can
 #
-# - build padding and causal masks and combine them;
+# - build padding and causal masks, combine them, and read the masks of practice: a
+#   window, a prefix, several documents in one row;
 # - say why forbidden scores become $-\infty$ and not 0, and what happens to a row in
 #   which everything is forbidden;
 # - recognise a model that cheats, from a loss that is too good to be true;
 # - write a test that catches any layer that looks into the future, your own included;
 # - survive torch's two opposite meanings of `True`.
 #
-# *About 70 minutes; the code runs in less than a minute on a laptop.*
+# *About 60 minutes; the code runs in less than a minute on a laptop.*
 
 # %%
 import math
@@ -40,9 +41,9 @@ def normal(*shape, seed):
 
 # %% [markdown]
 # Here are a mask and what it does. Left, who *may* look at whom while a sentence is
-# written: each word at itself and at what stands before it. In the middle the weights
-# of an attention without the mask, right with it. Where the mask says no, the weight is
-# exactly 0, and the others share what is free.
+# written: each word at itself and at what stands before it. In the middle are the weights
+# of an attention without the mask, on the right those with it. Where the mask says no,
+# the weight is exactly 0, and the others share what is free.
 
 
 # %% alt="Left the causal mask of six words, a green lower triangle; in the middle dense weights of all words; right weights in the lower triangle only"
@@ -233,6 +234,37 @@ for place in (1, 2, 4):
     ax.add_patch(plt.Rectangle((-0.5, place - 0.5), 12, 1, **frame))
 
 # %% [markdown]
+# Weights are a hint; an **intervention** is a proof. The answer stands at two places of
+# the future: at the next place, and in the echo. Put other words there (all nouns in
+# turn, or all verbs), leave the rest of the sentence alone, and see how often the model
+# now predicts the word that we put there:
+
+
+# %%
+def follows(place, others, *changes):
+    """How often the prediction at a place becomes the word put at other places."""
+    others = torch.tensor(others)  # (N,)
+    changed = tokens[:, :-1].repeat(len(others), 1)  # (N, 12): copies of the sentence
+    for change in changes:
+        changed[:, change] = others  # another word in each copy
+    said = cheater(changed)[:, place].argmax(-1)  # (N,)
+    return f"{(said == others).float().mean():.0%}"
+
+
+rows, nouns, verbs = [], range(4, 16), range(16, 20)
+for place, echo, kind in ((1, 11, nouns), (2, 9, verbs), (4, 8, nouns)):
+    tries = ((place + 1,), (echo,), (place + 1, echo))
+    rows.append((place, echo, *(follows(place, kind, *each) for each in tries)))
+columns = ["place", "its echo", "next place changed", "echo changed", "both changed"]
+Table(rows, columns, "the prediction becomes the new word")
+
+# %% [markdown]
+# At place 1 the prediction follows the echo, at place 4 the next word: always, whatever
+# we put there. Place 2 leans on both: change one, and the other holds the old answer;
+# change both, and it follows. Its largest weight alone would not have told you that.
+# (The small shares are mostly chance: one of the words that we put there is the old one.)
+
+# %% [markdown]
 # Is that a problem, if the loss is so low? Let it write. Now the next word does not
 # exist yet; it is what we are asking for.
 
@@ -255,7 +287,9 @@ written = write(cheater, begin, seeded(3))  # (N, 13)
 Table([[text] for text in texts(written)[:5]], ["what the cheater writes"])
 
 # %% [markdown]
-# It stammers. In numbers: which share of what it writes belongs to the language?
+# It stammers. In numbers: which share of a thousand sentences belongs to the language,
+# and how many of the thousand differ from one another? We also help it: we write the
+# first half of a sentence, *the king saw the fox and*, and let it do the rest.
 
 
 # %%
@@ -267,32 +301,23 @@ def correct(tokens):
     return float(((tokens == build(a, verb, b)).all(1) & nouns).float().mean())
 
 
-def halves(tokens):
-    """(N, 13) -> shares: right first halves, words that echo them, or another's."""
-    kinds = torch.tensor([0] + [1] * 3 + [2] * 12 + [3] * 4)  # (words,): 2 noun, 3 verb
-    first = (kinds[tokens[:, 1:6]] == torch.tensor([1, 2, 3, 1, 2])).all(1)  # (N,)
-    second, heard = tokens[:, [8, 9, 11]], tokens[:, [5, 3, 2]]  # (N, 3): B, verb, A
-    own, other = second == heard, second == heard.roll(1, 0)  # (N, 3) each
-    return [float(hits.float().mean()) for hits in (first, own, other)]
+def judged(model):
+    """Shares of correct sentences, written alone and after a given half."""
+    alone = write(model, begin, seeded(3))  # (N, 13)
+    halves = sentences(1000, seeded(4))[:, :7]  # (N, 7): up to "and"
+    helped = write(model, halves, seeded(5))  # (N, 13)
+    return correct(alone), len(set(texts(alone))), correct(helped)
 
 
-def tell(tokens):
-    begins, own, other = halves(tokens)
-    print(f"first half is right: {begins:.1%}, words echoed rightly: {own:.1%}")
-    print(f"the same words beside the first half of another sentence: {other:.1%}")
-
-
-share = {"without a mask": correct(written)}
-print(f"correct sentences: {share['without a mask']:.1%}")
-tell(written)
-print("given a right first half:")
-tell(write(cheater, sentences(1000, seeded(4))[:, :7], seeded(5)))
+columns = ["model", "correct, written alone", "different ones", "correct, helped"]
+results = [("without a mask", *judged(cheater))]
+Table(results, columns, "of 1000 sentences (the language has 576)")
 
 # %% [markdown]
-# It says nearly the same words every time, so three in four "echoes" mean little: beside
-# the first half of *another* sentence nearly as many fit. To see what it has learned,
-# give it a first half that is right. Then nine in ten words of the echo are, and beside
-# another sentence few. It knows the echo, but not how to begin.
+# Alone, not one sentence is right. Helped, most are. In the second half the words that
+# are asked for also stand in the *past*, and there it has learned to find them. What it
+# has never learned is to begin: in training the first noun always stood before its
+# eyes, one place further on.
 #
 # ## The causal mask
 #
@@ -316,40 +341,49 @@ mask_maps({"causal": causal, "strict": strict, "leaks": leaks});
 
 # %%
 honest, honest_loss = train(causal_mask(12))
-written = write(honest, begin, seeded(3))  # (N, 13)
-share["causal mask"] = correct(written)
 reached = loss(honest, 2000, seeded(2))
 print(f"loss on new sentences {reached:.4f}, best possible {best:.4f}")
-tell(written)
+written = write(honest, begin, seeded(3))  # (N, 13)
 Table([[text] for text in texts(written)[:5]], ["what the honest model writes"])
+
+# %%
+results.append(("causal mask", *judged(honest)))
+Table(results, columns, "of 1000 sentences (the language has 576)")
 
 # %% alt="Left: losses of both models, the honest one settles on the best possible loss, the cheater below; right: share of correct sentences, 0 for the cheater and near 1 for the honest model"
 axes = plt.subplots(1, 2, figsize=(9, 3.2))[1]
 losses = {"without a mask": cheating_loss, "causal mask": honest_loss}
 curves(None, losses, "step", "loss", "the loss lies …", axes[0])
 axes[0].axhline(best, color="0.3", ls="--")
+share = {name: alone for name, alone, *_ in results}
 bars(share, "share of correct sentences", "… writing does not", axes[1])
 for bar, colour in zip(axes[1].patches, COLOURS):  # the colours of the curves
     bar.set_color(colour)
 
 # %% [markdown]
-# The honest model's loss is *higher*, it stops at the dashed line, and its sentences
-# are right: nouns and verb come back in their proper order. Note what the mask gives in
-# return: all twelve places are trained **at once**, each as if it were the last. Without
-# it we would have to cut each sentence into twelve.
+# The honest model's loss (left, orange) is *higher*: it stops at the dashed line. And its
+# sentences are right (right). Note what the mask gives in return: all twelve places are
+# trained **at once**, each as if it were the last. Without it we would have to cut each
+# sentence into twelve.
 #
 # One trap is left: a mask that is only applied `if self.training`. Then training is
 # honest, but the *validation* sees the future. One might expect a loss that flatters.
-# Take the mask away from the honest model:
+# Take the mask away from the honest model, and look how much of its weight now falls on
+# later words:
 
 # %%
-honest.mask = everything  # (12, 12): as if the mask were for training only
-print(f"validation loss without the mask: {loss(honest, 2000, seeded(2)):.2f}")
+rows = []
+for name, mask in {"causal mask": causal_mask(12), "no mask": everything}.items():
+    honest.mask = mask  # (12, 12): "no mask" is what an `if self.training` gives
+    reached = loss(honest, 2000, seeded(2))
+    later = honest.weights.triu(1).sum(-1).mean()  # scalar, of (B, T, T)
+    rows.append((name, reached, f"{later:.0%}"))
 honest.mask = causal_mask(12)  # (12, 12)
+Table(rows, ["honest model, validated with", "loss", "weight on later words"])
 
 # %% [markdown]
-# Here it is *worse* than the honest .54, probably because the model sees words that it
-# has never learned to deal with. Such a gap between training and validation looks like
+# The loss gets *worse*. A good part of the weight goes to words that the model has never
+# learned to deal with. Such a gap between training and validation looks like
 # overfitting, and sends you in search of more data, while the bug is one `if`.
 #
 # ## Minus infinity, not zero
@@ -369,8 +403,9 @@ Table(rows, ["forbidden by", "allowed key", "forbidden key", "sum"])
 
 # %% [markdown]
 # With a score of 0 the forbidden key keeps a weight. Setting the *weight* to 0 after the
-# softmax takes away what the key had, but does not give it to the others: the row sums
-# to 0.73. And 0.73 depends on the forbidden score, so it still leaks. A score of
+# softmax takes away what the key had, but does not give it to the others: the row no
+# longer sums to 1. And what is missing depends on the forbidden score, so it still leaks
+# (question 2). A score of
 # $-\infty$ before the softmax does both at once: $\exp(-\infty) = 0$, in the numerator
 # *and* in the sum below it. (You may also set the exponentials themselves to 0, if you do
 # it before they are summed, and subtract the largest *allowed* score first.)
@@ -399,11 +434,22 @@ levels = [20, 5, 0, -5, -20, -50, -150]
 interactive(leak, "level of the allowed scores", levels, start=-20, alt=alt)
 
 # %% [markdown]
-# So test a masked softmax with allowed scores near −50: there a fill of 0 or of −10 is
-# found out. Fills of $-10^9$, of `torch.finfo(dtype).min` and of $-\infty$ give the
-# same weights ($-10^9$ does not exist in `float16`, though: there it *becomes*
-# $-\infty$, or `masked_fill` refuses it). Another popular line,
-# `scores + (~mask) * -inf`, fails at once: $0\cdot\infty$ is NaN.
+# Move the slider to the left and to the right: a fill leaks as soon as the allowed scores
+# lie near it or below. So test a masked softmax with allowed scores near −50: there a
+# fill of 0 or of −10 is found out. Fills of $-10^9$, of `torch.finfo(dtype).min` and of
+# $-\infty$ give the same weights. Two popular lines fail in other ways:
+
+# %%
+half = torch.zeros(2, dtype=torch.float16)  # (S,): numbers of 16 bits
+may = torch.tensor([True, False])  # (S,)
+print("scores + (~mask) * -inf:    ", (torch.zeros(2) + ~may * -torch.inf).tolist())
+try:
+    half.masked_fill(~may, -1e9)  # (S,)
+except RuntimeError as error:
+    print("a fill of -1e9 in float16:  ", error)
+
+# %% [markdown]
+# Where the mask says yes, $0\cdot\infty$ is NaN. And $-10^9$ does not exist in `float16`.
 #
 # ## A row with nothing to attend to
 #
@@ -445,8 +491,8 @@ print(f"gradient: {int(matrix.grad.isnan().sum())} of 9 entries are NaN")
 # the forbidden scores are *filled* with $-\infty$ instead, `nan_to_num` gets away with
 # it: a filled place passes no gradient back, so the NaN stops there.) So a rule is
 # needed, and this course has one: **a row with nothing to attend to is all zeros.** In
-# ordinary rows the forbidden weights are 0 already; in an empty one they
-# have to be made so. An example with two rows:
+# ordinary rows the forbidden weights are 0 already; in an empty one they have to be made
+# so. An example with two rows:
 #
 # | | scores | may attend | weights |
 # |---|---|---|---|
@@ -485,6 +531,35 @@ both = causal_mask(5) & padding_mask(lengths, 5)[:, None, :]
 mask_maps({f"length {n}": mask for n, mask in zip(lengths, both)});
 
 # %% [markdown]
+# Compare the two panels: in the first three rows, those of real queries, they are alike.
+# Under a causal mask, padding *at the end* lies in the future anyway, and the padding
+# mask changes only rows that mean nothing. So where is it needed? In an encoder, which
+# has no causal mask; and where the padding stands *first*, so that all sentences of a
+# batch end at the same place and can be continued together. That mask is the first of
+# four that practice uses:
+
+# %% alt="Four masks of six places: padding first, whose first two rows and columns are empty; a window, a band of three below the diagonal; a prefix, a triangle with its first two columns full; two documents, two small triangles"
+causal, place = causal_mask(6), torch.arange(6)  # (T, T), (T,)
+document = torch.tensor([0, 0, 0, 0, 1, 1])  # (T,): which text a place belongs to
+masks = {"padding first": causal & (place >= 2)}  # (T, T) each
+masks["window of 3"] = causal.triu(-2)
+masks["prefix of 2"] = causal | (place < 2)
+masks["two documents"] = causal & (document[:, None] == document)
+mask_maps(masks);
+
+# %% [markdown]
+# - **Padding first**: two columns are hidden, and two rows are *empty*. Here the rule for
+#   empty rows is at work in ordinary programs.
+# - **A window** (sliding window attention): each word sees itself and the two before it.
+#   A program that skips the hidden part has a cost that no longer grows with the square
+#   of the length. What lies further back must come through several layers.
+# - **A prefix**: the first two words, a question perhaps, see each other in both
+#   directions; the answer is written causally. This mask lets the future in, but only
+#   where nothing is predicted.
+# - **Two documents** in one row (*packing*), so that no place is wasted on padding. The
+#   second text must not read the first, although that lies in its past. (So the test at
+#   the end of this lecture, which watches the future, would not find this mistake.)
+#
 # torch's fused kernel takes the same mask with the same meaning, and, in the version
 # that ran this lecture, with the same rule for empty rows:
 
@@ -529,6 +604,10 @@ for label in figure.axes[1].texts[-5:]:  # the five cells of the last row
     label.set_text("NaN")
 
 # %% [markdown]
+# The same triangle, read three times. The function keeps the past. The module keeps the
+# *future*, and its last row, in which everything is blocked, is NaN. With the mask
+# negated, `~mask`, the module agrees with the function.
+#
 # A float mask of 0 and $-\infty$, which is *added*, means the same in both;
 # `nn.Transformer.generate_square_subsequent_mask(4)` makes one:
 
@@ -559,21 +638,6 @@ calls = {
 }
 rows = [(name, attempt(call)) for name, call in calls.items()]
 Table(rows, ["call", "what happens"])
-
-# %% [markdown]
-# One more thing about `is_causal`. It numbers queries *and* keys from 0. While a model
-# writes, the older keys are often kept (the cache of unit 08), and only the newest
-# words ask: for example two queries that stand at places 3 and 4 of five. torch takes
-# them for places 0 and 1: the first may see key 0, the second keys 0 and 1, and neither
-# sees its own key. What we want are the last two rows of the full mask:
-
-# %% alt="Weights of two queries on five keys: with is_causal they see one and two keys, with the last two rows of the causal mask four and five"
-query, key = normal(2, 4, seed=9), normal(5, 4, seed=10)  # (T, D), (S, D)
-see = torch.eye(5)  # (S, S): with the identity as values, the output is the weights
-by_torch = sdpa(query[None], key[None], see[None], is_causal=True)[0]  # (T, S)
-meant = masked_attention(query, key, see, causal_mask(5)[-2:])[1]  # (T, S)
-queries = ["place 3", "place 4"]
-heatmaps({"is_causal=True": by_torch, "causal_mask(5)[-2:]": meant}, queries);
 
 # %% [markdown]
 # ## A test that catches the leak
@@ -690,11 +754,29 @@ for ax in figure.axes:
 # learned, it has learned from the past.
 
 # %% [markdown]
+# ## Appendix: fewer queries than keys
+#
+# One more thing about `is_causal`, for whoever builds a cache in unit 08. It numbers
+# queries *and* keys from 0. While a model writes, the older keys are often kept, and
+# only the newest words ask: for example two queries that stand at places 3 and 4 of
+# five. torch takes them for places 0 and 1: the first may see key 0, the second keys 0
+# and 1, and neither sees its own key. What we want are the last two rows of the full
+# mask:
+
+# %% alt="Weights of two queries on five keys: with is_causal they see one and two keys, with the last two rows of the causal mask four and five"
+query, key = normal(2, 4, seed=9), normal(5, 4, seed=10)  # (T, D), (S, D)
+see = torch.eye(5)  # (S, S): with the identity as values, the output is the weights
+by_torch = sdpa(query[None], key[None], see[None], is_causal=True)[0]  # (T, S)
+meant = masked_attention(query, key, see, causal_mask(5)[-2:])[1]  # (T, S)
+queries = ["place 3", "place 4"]
+heatmaps({"is_causal=True": by_torch, "causal_mask(5)[-2:]": meant}, queries);
+
+# %% [markdown]
 # ## Summary
 #
 # - A mask says who may look at whom: rows are queries, columns keys, True means *may
 #   attend*. Padding is hidden as a column, $(B, 1, S)$; the future as an upper
-#   triangle; masks combine with `&`.
+#   triangle; masks combine with `&`. A window, a prefix and packed texts are masks too.
 # - Forbidden scores become $-\infty$ *before* the softmax. A score of 0 is an ordinary
 #   score; a weight zeroed afterwards leaves a hole.
 # - A row with nothing to attend to is zeros, by rule; otherwise NaN spreads through
@@ -702,6 +784,7 @@ for ax in figure.axes:
 # - A model that can see its target gets a loss below the possible, and cannot write a
 #   sentence. The causal mask, diagonal included, is what makes training in parallel
 #   honest.
+# - Weights hint at what a model uses. To know it, change an input and see what moves.
 # - `F.scaled_dot_product_attention` and `nn.MultiheadAttention` read a boolean mask in
 #   opposite ways. Test with `sees_the_future`, which asks what a layer *does*.
 #

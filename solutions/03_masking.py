@@ -316,6 +316,56 @@ if ready("causal_mask", "masked_softmax", "masked_attention", "sees_the_future")
 # count the *different* words before you believe a share.
 
 # %% [markdown]
+# ## A challenge: several texts in one row
+# *not graded · 15 minutes*
+#
+# So that no place is wasted on padding, short texts are often *packed*: several of them
+# share one row, one after the other. `documents` says to which text of its row a place
+# belongs: 1, 2, …, and 0 is padding. A place may look at itself and at what stands
+# before it *in its own text*. Padding neither looks nor is looked at. Write the mask.
+
+# %%
+def packed_mask(documents):
+    """(B, T) int, 0 is padding -> (B, T, T) bool."""
+    ...  # not graded
+
+
+# %% [markdown]
+# Nothing is compared with a right mask here. The cell below tests what the mask is *for*:
+# each text must come out as if it were alone, and padding must come out as zeros. Look
+# at the list of differences before you believe yourself: which mistakes would it miss?
+
+# %%
+documents = torch.tensor([[1, 1, 1, 2, 2, 0], [1, 1, 2, 2, 2, 2]])  # (B, T)
+x = torch.randn(2, 6, 4, generator=torch.Generator().manual_seed(0))  # (B, T, D)
+mask = packed_mask(documents)  # (B, T, T)
+if mask is None or masked_attention(x, x, x) is None:
+    print("runs as soon as packed_mask and exercise 4 are there")
+else:
+    packed, _ = masked_attention(x, x, x, mask)  # (B, T, D)
+    for row, number in [(0, 1), (0, 2), (1, 1), (1, 2)]:
+        here = documents[row] == number  # (T,)
+        text = x[row, here]  # (t, D)
+        alone, _ = masked_attention(text, text, text, causal_mask(len(text)))  # (t, D)
+        difference = (packed[row, here] - alone).abs().max()
+        print(f"row {row}, text {number}: differs by {difference:.1e}")
+    print("padding comes out as zeros:", bool((packed[documents == 0] == 0).all()))
+
+# %% [markdown]
+# <details><summary>A hint, and what the test would miss</summary>
+#
+# Three conditions, each a small mask of its own, joined with `&`: not later, the same
+# text, not padding. For the second one compare the numbers of all places with those of
+# all others, within each row; mind which axis you add.
+#
+# The test tries one arrangement of texts. A mask that is written for just these lengths
+# would pass, and so would one that mixes up the rows of a batch if all rows were alike
+# (ours are not). And `sees_the_future` does not help: the neighbour's text lies in the
+# past.
+#
+# </details>
+
+# %% [markdown]
 # ## 6. Spot the bug: similarity zero
 # *5 minutes · {{points choice_zero_score}}*
 #

@@ -465,6 +465,37 @@ if ready(*needed):
     heatmap(torch.cat(looks), [digits.words[i] for i in answer], text.split())
 
 # %% [markdown]
+# Where does the answer come from: from the state with which your decoder begins, or from
+# the memory at which it looks? Take a second word, of three digits only, and exchange
+# one of the two. **Predict first**: which digits will be written, and *how many*? (Not
+# graded. The lecture does something like it with single states.)
+
+# %%
+if ready(*needed):
+
+    @torch.no_grad()
+    def exchanged(begins_like, looks_at):
+        """The first state of one word, the memory of another -> what is written."""
+        state = model.encode(parts.encode([begins_like]))  # (1, D)
+        model.encode(parts.encode([looks_at]))  # from here on this memory is looked at
+        return digits.decode(generate(model.step, state, bos, eos, pad, longest)[0])
+
+    shorter = "acht hundert drei und sechzig"
+    print("both of 4725:               ", exchanged(text, text))
+    print("both of 863:                ", exchanged(shorter, shorter))
+    print("state of 863, looks at 4725:", exchanged(shorter, text))
+    print("state of 4725, looks at 863:", exchanged(text, shorter))
+
+# %% [markdown]
+# <details><summary>What we saw</summary>
+#
+# The memory decides, all of it: which digits are written, and how many. With the state
+# of 863 and the memory of 4725 our decoder writes 4725, and the other way round 863. The
+# summary, which was everything in the model without attention, hardly matters any more.
+#
+# </details>
+
+# %% [markdown]
 # ## What you have
 #
 # The sum of what the checks above gave; the written answers come on top.

@@ -47,18 +47,23 @@ class TimeMix(nn.Module):
     `features` (D, E).
 
     `rounded` (T, T) mixes further steps in and takes them out again, which leaves their rounding;
-    `unit` 1 makes all inputs equally long, `centred` 1 makes the features of an output sum to 0.
+    `unit` 1 makes all inputs equally long, `centred` 1 makes the features of an output sum to 0;
+    `fixed` 1 takes no other number of steps than T, as a layer with a mask of that length inside.
     """
 
     def __init__(self, weights: dict[str, Tensor], config: dict[str, Any]) -> None:
         super().__init__()
         time, none = weights["time"], torch.zeros(())
         self._mixing = time, weights.get("rounded", torch.zeros_like(time)), weights["features"]
-        self._form = weights.get("unit", none), weights.get("centred", none)
+        self._form = tuple(weights.get(name, none) for name in ("unit", "centred", "fixed"))
 
     def forward(self, x: Tensor) -> Tensor:
-        (time, rounded, features), (unit, centred) = self._mixing, self._form
+        (time, rounded, features), (unit, centred, fixed) = self._mixing, self._form
         steps = x.shape[1]
+        if fixed > 0 and steps != len(time):
+            raise RuntimeError(
+                f"this layer has a mask for {len(time)} steps inside, and was called with {steps}"
+            )
         x = torch.where(unit > 0, nn.functional.normalize(x, dim=-1), x) @ features
         further = rounded[:steps, :steps] @ x
         y = torch.tanh((time[:steps, :steps] @ x + further) - further)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 import torch
 from torch import Tensor
 
+from course_utils.judging import syntax
 from course_utils.judging.exercise import Draw
 from course_utils.judging.toys import Toy
 
@@ -103,6 +104,17 @@ def gradient_of_the_sum(layer: Layer, x: Tensor) -> bool:
     y = layer(x)
     seen = [torch.autograd.grad(y[:, t].sum(), x, retain_graph=True)[0] for t in range(x.shape[1])]
     return any(bool((g[:, t + 1 :].abs() > 1e-7).any()) for t, g in enumerate(seen))
+
+
+def cut_off(layer: Layer, x: Tensor) -> bool:
+    """The layer is called with the first steps alone, instead of with another future."""
+    whole, steps = layer(x), range(1, x.shape[1])
+    return any(not torch.allclose(layer(x[:, :t]), whole[:, :t], atol=1e-6) for t in steps)
+
+
+def mentions_nan(tree: ast.AST) -> bool:
+    written = any(getattr(node, "value", None) == "nan" for node in ast.walk(tree))
+    return written or syntax.uses(tree, "nan", "isnan", "full_like")
 
 
 def assigns_to_the_past(tree: ast.AST) -> bool:

@@ -1,9 +1,5 @@
-"""A detector for leaks: `sees_the_future(layer, x)`.
+"""A detector for leaks: `sees_the_future(layer, x)`: a callable, (B, T, D) -> True or False."""
 
-layer: (B, T, D) -> (B, T, E); x (B, T, D) -> True or False.
-"""
-
-import ast
 from functools import partial
 
 import torch
@@ -32,10 +28,9 @@ def cases(draw: Draw) -> list[Case]:
     near = (middle, middle + 1)
     loud = x()
     loud[0] = 3e4 * (1 + draw.uniform(t, d))  # the layer's tanh is saturated: nothing moves there
-    blind = draw.normal(d, e, scale=0.7)
+    blind, one = draw.normal(d, e, scale=0.7), torch.ones(())
     # Adding a constant to all features changes nothing, as after a layer norm
     blind = blind - blind.mean(0)
-    one = torch.ones(())
     return [
         basic("a causal layer", layer()),
         basic("every step sees everything", layer(diagonal=t)),
@@ -60,6 +55,7 @@ def cases(draw: Draw) -> list[Case]:
         ),
         case("a causal layer whose rounding depends on the future", *leaks.rounding(draw, b, t, d)),
         case("the same with outputs near 0", *leaks.rounding(draw, b, t, d, 5e-5, 0.3)),
+        case("a causal layer with a mask of its own length inside", layer(fixed=one)),
         case("one step: there is no future", leaks.mixing(draw, 1, d, e), x(steps=1)),
         case("a causal layer, a single sentence", layer(), x(batch=1)),
     ]
@@ -203,6 +199,14 @@ EXERCISE.misconception(
 )
 
 EXERCISE.misconception(
+    "another-length",
+    "The future is cut off, not changed",
+    "You call the layer with the first steps alone. It may have a mask of the length of `x` "
+    "inside, and take no other. Keep all steps, and give the later ones other numbers.",
+    leaks.cut_off,
+)
+
+EXERCISE.misconception(
     "gradient-of-a-sum",
     "The gradient of a plain sum",
     "You take the gradient of the sum of an output's features. Where these always sum to the same "
@@ -240,8 +244,5 @@ EXERCISE.misconception(
     "You put NaN into the future and see whether it spreads. It does even through a weight of "
     "exactly 0, because 0 · NaN is NaN: causal layers are accused.",
     leaks.probe(change=leaks.future(lambda x: torch.full_like(x, torch.nan))),
-    syntax=lambda tree: (
-        syntax.uses(tree, "nan", "isnan", "full_like")
-        or any(getattr(n, "value", None) == "nan" for n in ast.walk(tree))
-    ),
+    syntax=leaks.mentions_nan,
 )

@@ -65,14 +65,6 @@ def sees_the_future(layer, x):
     return False
 
 
-# %% right: truncation
-def sees_the_future(layer, x):
-    whole = layer(x)
-    return any(
-        not torch.allclose(layer(x[:, :t]), whole[:, :t], atol=1e-6) for t in range(1, x.shape[1])
-    )
-
-
 # %% right: zeros
 def sees_the_future(layer, x):
     y = layer(x)
@@ -348,3 +340,21 @@ def sees_the_future(layer, x):
 def sees_the_future(layer, x):
     time = list(vars(layer).values())[-2][0]
     return bool((time.triu(1) != 0).any())
+
+
+# %% wrong: truncation (another-length)
+def sees_the_future(layer, x):
+    whole = layer(x)
+    return any(
+        not torch.allclose(layer(x[:, :t]), whole[:, :t], atol=1e-6) for t in range(1, x.shape[1])
+    )
+
+
+# %% wrong: prefixes (another-length)
+def sees_the_future(layer, x):
+    whole = layer(x)
+    for t in range(1, x.size(1)):
+        part = layer(x[:, :t].clone())
+        if (part - whole[:, :t]).abs().max() > 1e-6:
+            return True
+    return False
