@@ -11,7 +11,8 @@
 # - choose between absolute and relative positions by what the task needs;
 # - find out *why* a model fails on longer texts, by taking away what you suspect.
 #
-# *About 60 minutes; the code runs in about a minute on a laptop.*
+# *About 70 minutes; the code runs in about a minute on a laptop. If you are short of
+# time, leave out "Add or concatenate" and the code with two mistakes before it.*
 #
 # A first look at the most famous encoding: every position gets its own pattern, like a
 # bar code, and neighbours get similar ones.
@@ -732,8 +733,8 @@ ax.legend();
 # %% [markdown]
 # One step back has the largest bias in every head, and the step itself the second one:
 # the first step needs that, as it has nobody before it. All other distances are equally
-# unattractive, and those beyond 8 share the last entry with 8. A longer text brings
-# nothing new.
+# unattractive, and those beyond 8 share the last entry with 8. A longer text brings no new
+# kind of key, only more of the unattractive ones.
 #
 # ## Why does rotary attention fail?
 #
@@ -825,8 +826,8 @@ draw_heads(model, new_tokens(10), "rotary, reversal: four heads, mean of 500 seq
 # - A learned table is flexible and ends at its last row. Adding is concatenating with
 #   one shared matrix.
 # - Rotary encoding turns queries and keys, so that the scores of a layer depend on what
-#   stands there and on the distance, not on the place.
-# - A bias on the scores does the same with one number per distance and head.
+#   stands there and on the distance, not on the place. A bias on the scores does it with
+#   one number per distance and head.
 # - Which one is better depends on whether the task is about places or about distances.
 # - A suspicion why a model fails is tested by taking away what is suspected, with
 #   controls.

@@ -3,7 +3,7 @@
 #
 # You build multi-head attention from its parts, prove that it equals torch's, switch
 # single heads off, find two bugs that no error message reports, and predict what heads
-# cost.
+# cost. At the end your functions take a trained model apart: which head reads which digit?
 #
 # - Expected time: a little less than three hours.
 # - Below each answer stands a cell that checks it at once. It tells what is wrong, and

@@ -3,7 +3,7 @@
 #
 # You write a test that shows that a layer does not see order. Then you tell attention
 # where things stand, in three ways: by sines and cosines, by a learned table, and by
-# rotations.
+# rotations. At the end a small model reads numbers with your encodings, and without.
 #
 # - Expected time: about three hours.
 # - Below each answer stands a cell that checks it at once. It says what is wrong, and
