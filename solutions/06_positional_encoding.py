@@ -421,8 +421,11 @@ summary("06")
 # - Su et al., [RoFormer](https://arxiv.org/abs/2104.09864) (2021): rotary encoding,
 #   which most large language models use today.
 # - Press, Smith, Lewis, [Train Short, Test Long](https://arxiv.org/abs/2108.12409)
-#   (2021): the experiment on longer inputs from the lecture, at scale, and a still
-#   simpler encoding that survives it.
+#   (2021): the experiment on longer inputs from the lecture, at scale; ALiBi, the bias
+#   with a fixed slope, survives it.
+# - Raffel et al., [Exploring the Limits of Transfer
+#   Learning](https://arxiv.org/abs/1910.10683) (2019): T5; section 2.1 has the learned
+#   bias of the lecture, in one paragraph.
 # - Haviv et al., [Transformer Language Models without Positional Encodings Still Learn
 #   Positional Information](https://arxiv.org/abs/2203.16634) (2022): what a causal mask
 #   alone gives away.
