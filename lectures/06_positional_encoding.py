@@ -753,8 +753,8 @@ Table(rows, ["hand", "0", "1", "2", "3"])
 # So both stand nearly where they stood before. To them, a key 20 steps back (19 further
 # than one back) and a key 18 steps ahead look much like the key one back. In sequences of
 # 10 there are no such keys, and nothing taught the model to tell them apart. They come
-# with lengths near 19. This fits the table above, where rotary is wrong only at the
-# first places of 20: those have a key 18 steps ahead.
+# with lengths near 19. This fits the table above, where rotary is wrong mostly at the
+# first places of 20: the first two have a key 18 steps ahead.
 #
 # To fit is not to be proven. Take away what is suspected: with a mask, hide all keys that
 # are more than 9 steps away, the largest distance of the training. If far keys are the
@@ -777,12 +777,12 @@ for hidden, mask in masks.items():
 Table(rows, ["length 30: hidden", "rotary", "sinusoidal"])
 
 # %% [markdown]
-# Without the far keys rotary attention is right at all places of 30. It is enough to hide
+# Without the far keys rotary attention is right again at length 30. It is enough to hide
 # the distances 17 to 21, and hiding 12 to 16 does nothing: so it was the keys around 19,
 # and not far keys in general. The sinusoidal model hardly profits from any of this, as
-# its trouble is new *places*, not new distances. (What does one do about it in practice?
-# Nobody hides keys. A larger base than 10000 slows down all hands but the first, and
-# large language models that are to read long texts are given one.)
+# its trouble is new *places*, not new distances. (And in practice? Some large language
+# models do hide far keys: they look through a sliding window. Many are given a larger base
+# than 10000, which slows down all hands but the first.)
 #
 # In a reversal the partner is at another distance for every step, and a rotary score
 # cannot tell which step is asking. Still it does better than the bag (left panel of the
