@@ -10,10 +10,10 @@
 #   and is wrong;
 # - build multi-head attention and prove that it equals `nn.MultiheadAttention`;
 # - explain the output projection as a sum over heads, and find out what a head is good
-#   for by switching it off;
+#   for by switching it off, alone and together with its double;
 # - find two heads in a trained model that only work together, and test that they do.
 #
-# *About 75 minutes; the code runs in a good minute on a laptop.*
+# *About 65 minutes, without the appendix; the code runs in a good minute on a laptop.*
 
 # %%
 import copy
@@ -75,16 +75,9 @@ Table(rows, ["weights on biter, bitten", "man bites dog", "dog bites man"])
 # It is sometimes said that softmax lets a single step dominate anyway, so that a head
 # cannot look at two places. That depends on how far the scores lie apart, and on how
 # many keys there are: small differences spread the attention over everything, large
-# ones make it a choice of one, and two equal best scores share it whatever they are. A
-# single head can spread. What it does badly is to keep apart what it brings back.
-
-# %%
-scores = torch.randn(1000, 10, generator=seeded(0))  # (T, S), of standard deviation 1
-rows = []
-for scale in (0.1, 1.0, 5.0, 25.0):
-    largest = (scale * scores).softmax(-1).amax(-1)  # (T,)
-    rows.append((scale, largest.mean()))
-Table(rows, ["standard deviation of the scores", "mean of the largest weight of 10"])
+# ones make it a choice of one, and two equal best scores share it whatever they are. (The
+# appendix has numbers.) A single head can spread. What it does badly is to keep apart
+# what it brings back.
 
 # %% [markdown]
 # ## Head by head
@@ -367,18 +360,8 @@ print(f"largest difference of the weights: {(my_weights - weights).abs().max():.
 # dot-product attention of unit 02, the one that is computed by hand from a table of
 # similarities? Only if all four matrices are the identity: a fresh module has random
 # ones, so it will not reproduce a hand-made table. And it always divides by $\sqrt{d}$.
-
-# %%
-single = nn.MultiheadAttention(D, 1, batch_first=True)
-plain = masked_attention(x, x, x)[0]  # (B, T, D): no projections
-rows = [("fresh", (single(x, x, x)[0] - plain).abs().max())]
-# the biases start at 0
-single.in_proj_weight.data = torch.eye(D).repeat(3, 1)  # (3 D, D)
-single.out_proj.weight.data = torch.eye(D)  # (D, D)
-rows.append(("four times the identity", (single(x, x, x)[0] - plain).abs().max()))
-Table(rows, ["module", "difference from plain attention"])
-
-# %% [markdown]
+# (The appendix tries it.)
+#
 # A curiosity on the way: the bias of the *key* layer has no effect at all. What does it
 # add to the scores of a row, and what does softmax make of that? You will prove it in
 # the assignment.
@@ -594,19 +577,42 @@ heatmap(lost(readers[4]), names, ROLES[:4], title, ax, vmax=1.0)
 ax.set(xlabel="question →", ylabel="");
 
 # %% [markdown]
-# Each head answers one question, and only that one. With eight heads, below, a question
-# is worth .25 of all answers. A head that has a question almost to itself costs
-# most of that; heads that share one cost less, though not nothing. So a head whose
-# removal does little harm may not be idle: others may do the same work. (Michel et
-# al. and Voita et al. found in 2019 that most heads of trained translation models can
-# be removed with little loss.)
+# Each head answers one question, and only that one. With eight heads there are two for
+# every question, on average:
 
-# %% alt="Bar chart: accuracy of the 8-head reader with all heads, and without each of its heads in turn"
-reader = readers[8]
-left = {"none": right(reader).mean()}
-left |= {str(h): right(without(reader, h)).mean() for h in range(8)}
-ax = bars(left, "answers right", "8 heads, one switched off: each is missed")
-ax.set(xlabel="which head is off", ylim=(0, 1.1));
+# %% alt="Heat map: accuracy lost on each of four questions when one of eight heads is switched off; some heads cost much of one question, others a little of several"
+names = [f"without head {h}" for h in range(8)]
+title = "eight heads: some questions are shared"
+ax = plt.subplots(figsize=(5.4, 4.6))[1]
+costs = lost(readers[8]).clamp(min=0)  # (8, 4): gains, all below .01, drawn as 0
+heatmap(costs, names, ROLES[:4], title, ax, vmax=1.0)
+ax.set(xlabel="question →", ylabel="");
+
+# %% [markdown]
+# Every head still works for one question, or nearly. But no single head costs a question
+# entirely. *Whom* loses .48 without head 5 and .38 without head 2, and neither looks
+# decisive. It may be that the two do the same work, and that each covers for the other.
+# Test it: for each question, switch off the two heads that look most at its role, first
+# one at a time, then both.
+
+# %%
+rows = []
+looked = looks(readers[8])  # (8, 5)
+for question in range(4):
+    pair = looked[:, question].topk(2).indices.tolist()
+    single = [lost(readers[8])[head, question] for head in pair]
+    both = without(without(readers[8], pair[0]), pair[1])
+    together = right(readers[8]).mean(0) - right(both).mean(0)  # (4,)
+    rows.append((ROLES[question], pair, *single, together[question]))
+columns = ["question", "heads", "lost without the first", "without the second"]
+Table(rows, [*columns, "without both"])
+
+# %% [markdown]
+# So it is: eight heads make four pairs, and without both heads of its pair nearly all of
+# a question is lost (of *whom* .83, where head 1 helps a little). A head whose removal does little harm (head 7 costs .13 of *where*)
+# need not be idle: another one may do the same work. Whoever switches off one head at a
+# time sees only what has no double. (Michel et al. and Voita et al. found in 2019 that
+# most heads of trained translation models can be removed with little loss.)
 
 # %% [markdown]
 # ## Heads that work together
@@ -701,8 +707,26 @@ Table(rows, ["model", "next symbol right"])
 #
 # So here is a guess about the two layers. A head of the first layer looks one step back
 # and writes the symbol before into every step. Then a head of the second layer can ask:
-# *who has my symbol written down as the one before?* A guess about a network is worth
-# little until it is tested, and there are four things that one can measure of a head:
+# *who has my symbol written down as the one before?* First a look, at a list of five
+# symbols that is said again and again, through the copier of seed 1:
+
+# %% alt="Attention weights of two heads on the list c a f b e, repeated. A head of layer 0 has much of its weight on the diagonal one step back. A head of layer 1 looks, from the second round on, at the step after the last occurrence of its symbol"
+letters = list("cafbe" * 3)[:14]
+spoken = torch.tensor([["abcdef".index(letter) for letter in letters]])  # (1, 14)
+with recorded_weights(copiers[1]) as seen, torch.no_grad():
+    copiers[1](spoken)
+panels = {"layer 0, head 1": seen[0][0, 1], "layer 1, head 0": seen[1][0, 0]}  # (T, S)
+title = "one step back; and what followed last time"
+heatmaps(panels, letters, letters, values=False, title=title);
+
+# %% [markdown]
+# Left, a stripe just below the diagonal: one step back. Only the last two rows are pale;
+# no list has more than 12 symbols, so by then all of them have been met, and there is
+# nothing new to write down. Right, in the second round the second *c* looks at the first
+# *a*, the second *a* at the first *f*, and so on: at what followed last time. But this is
+# one list, and two heads that we picked. A guess about a
+# network is worth little until it is tested, and there are four things that one can
+# measure of every head:
 #
 # - how much it looks at the step **before** it, on average over all steps;
 # - how much it looks at steps that **follow** an earlier occurrence of the present
@@ -741,7 +765,9 @@ def measure(copier):
 
 # %%
 columns = ["looks: before", "looks: what followed", "writes for the answer"]
-rows = []
+even = 1 / torch.arange(1, 24)  # (23,): the share of a step if all get the same
+follows = (earlier(given) * even[:, None]).tril().sum(-1)[known].mean()
+rows = [("(weights spread evenly)", even[1:].mean(), follows, "", "")]
 for seed, copier in enumerate(copiers):
     rows += [(f"seed {seed}, {row[0]}", *row[1:]) for row in measure(copier)]
 Table(rows, ["head", *columns, "right without it"])
@@ -754,9 +780,9 @@ Table(rows, ["head", *columns, "right without it"])
 #
 # Now layer 0. What its heads write for the answer is next to nothing; by that measure
 # they are useless. But from seed 1, most answers are wrong without head 1. It is the one
-# that looks one step back, with about half of its weight; weights that are spread evenly
-# would put .12 there. What it writes is not meant for the answer: it is meant for
-# the heads of layer 1. From seed 0 both heads of layer 0 look back, and neither is
+# that looks one step back, with about half of its weight; the first row says what weights
+# that are spread evenly would put there. What it writes is not meant for the answer: it
+# is meant for the heads of layer 1. From seed 0 both heads of layer 0 look back, and neither is
 # missed as much. Which head does what is decided by the seed; that somebody does it is
 # not.
 #
@@ -783,27 +809,30 @@ def hidden(copier, head, parts):
 
 
 # %%
-rows = []
-for seed, copier in enumerate(copiers):
-    looks = measure(copier)
-    back = max((0, 1), key=lambda h: looks[h][1])  # of layer 0, the one that looks back
-    for label, head, parts in [
-        ("nothing is hidden", back, ""),
-        ("the head that looks back, from all three", back, "qkv"),
-        ("... from the queries", back, "q"),
-        ("... from the keys", back, "k"),
-        ("... from the values", back, "v"),
-        ("the other head, from all three", 1 - back, "qkv"),
-    ]:
-        rows.append((f"seed {seed}: {label}", *hidden(copier, head, parts)))
+TESTS = {  # what is hidden: the head that looks back (True) or the other one; from which
+    "nothing": (True, ""),
+    "the head that looks back, from all three": (True, "qkv"),
+    "... from the queries": (True, "q"),
+    "... from the keys": (True, "k"),
+    "... from the values": (True, "v"),
+    "the other head, from all three": (False, "qkv"),
+}
+rows = [[label] for label in TESTS] + [["(both heads of layer 1 off)"]]
+for copier in copiers:
+    looked = [row[1] for row in measure(copier)][:2]  # at the step before, in layer 0
+    back = looked.index(max(looked))
+    for row, (looking, parts) in zip(rows, TESTS.values()):
+        row += hidden(copier, back if looking else 1 - back, parts)
     ablated = copy.deepcopy(copier)
     for head in (0, 1):
         ablated.layers[1] = switched_off(ablated.layers[1], head)
-    rows.append((f"seed {seed}: both heads of layer 1 off", "", copied(ablated)))
-Table(rows, ["hidden from layer 1", "looks at what followed", "right"])
+    rows[-1] += ["", copied(ablated)]
+columns = [f"seed {i}: {what}" for i in (0, 1) for what in ("looks at it", "right")]
+Table(rows, ["hidden from layer 1", *columns])
 
 # %% [markdown]
-# Hidden from the queries or from the values, the head is hardly missed. Hidden from the
+# (*Looks at it*: how much the heads of layer 1 look at what followed.) Hidden from the
+# queries or from the values, the head is hardly missed. Hidden from the
 # keys alone, it is missed as much as if it were hidden from all three. So this is how the
 # two layers work together: the first one writes into the keys of the second. From seed 0
 # the other head of layer 0 looks back as well, and some of the work is still done. And
@@ -883,7 +912,8 @@ Table(rows, [*columns, "milliseconds"], "on one CPU, the least of 20")
 # - The scale is $\sqrt{d}$, the size of a head.
 # - $W_O$ makes the concatenation a sum: every head reads from and writes to the whole
 #   embedding.
-# - Weights show where a head looks; switching it off shows what it is good for.
+# - Weights show where a head looks; switching it off shows what it is good for, unless
+#   another head does the same: then switch off both.
 # - Heads of two layers can work as a pair: one writes what the other one looks for. What
 #   a head writes for the answer does not show this; switching it off does.
 #
@@ -928,3 +958,37 @@ Table(rows, [*columns, "milliseconds"], "on one CPU, the least of 20")
 # 06](06_positional_encoding.ipynb): everything so far works on a *bag* of vectors.
 # Shuffle the words, and each gets the same result as before. How does attention learn
 # about order?
+
+# %% [markdown]
+# ## Appendix: how far a softmax spreads
+#
+# Ten random scores, made smaller or larger. How much of the attention does the best one
+# get?
+
+# %%
+scores = torch.randn(1000, 10, generator=seeded(0))  # (T, S), of standard deviation 1
+rows = []
+for scale in (0.1, 1.0, 5.0, 25.0):
+    largest = (scale * scores).softmax(-1).amax(-1)  # (T,)
+    rows.append((scale, largest.mean()))
+Table(rows, ["standard deviation of the scores", "mean of the largest weight of 10"])
+
+# %% [markdown]
+# With scores of standard deviation 1 the best of ten gets a third. Only large scores make
+# attention a choice of one.
+#
+# ## Appendix: one head and no projections
+#
+# A module of torch with one head, fresh, and with the identity for all four matrices,
+# compared with the plain attention of unit 02:
+
+# %%
+single = nn.MultiheadAttention(D, 1, batch_first=True)
+some = torch.randn(B, T, D, generator=seeded(8))  # (B, T, D)
+plain = masked_attention(some, some, some)[0]  # (B, T, D): no projections
+rows = [("fresh", (single(some, some, some)[0] - plain).abs().max())]
+# the biases start at 0
+single.in_proj_weight.data = torch.eye(D).repeat(3, 1)  # (3 D, D)
+single.out_proj.weight.data = torch.eye(D)  # (D, D)
+rows.append(("four times the identity", (single(some, some, some)[0] - plain).abs().max()))
+Table(rows, ["module", "difference from plain attention"])

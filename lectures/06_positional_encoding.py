@@ -5,12 +5,14 @@
 # you can
 #
 # - show, and test, that self-attention does not see the order of its inputs;
-# - encode positions by sines and cosines, by a learned table, and by rotations, and say
-#   what each is good for;
+# - encode positions by sines and cosines, by a learned table, by rotations and by a bias
+#   on the scores, and say what each is good for;
 # - explain why a step in time is a rotation, and write down its matrix;
-# - choose between absolute and relative positions by what the task needs.
+# - choose between absolute and relative positions by what the task needs;
+# - find out *why* a model fails on longer texts, by taking away what you suspect.
 #
-# *About 60 minutes; the code runs in about a minute on a laptop.*
+# *About 70 minutes; the code runs in about a minute on a laptop. If you are short of
+# time, leave out "Add or concatenate" and the code with two mistakes before it.*
 #
 # A first look at the most famous encoding: every position gets its own pattern, like a
 # bar code, and neighbours get similar ones.
@@ -35,7 +37,7 @@ from course_utils.masking import causal_mask
 from course_utils.multi_head_attention import (
     MultiHeadAttention, merge_heads, recorded_weights, split_heads,
 )
-from course_utils.plotting import Table, bars, curves, heatmaps, interactive
+from course_utils.plotting import Table, bars, heatmaps, interactive
 from course_utils.positional_encoding import LearnedPositions, is_equivariant
 from course_utils.positional_encoding import rotary, shift_matrix
 from course_utils.training import fit, seeded, steps
@@ -43,8 +45,8 @@ from course_utils.training import fit, seeded, steps
 # %% [markdown]
 # (`seeded(0)` is a random generator that starts from 0, so that your numbers are ours.
 # `fit` minimises a loss with Adam and draws a progress bar; `steps(600)` is 600, or
-# only a few where the environment variable `COURSE_FAST` is set. `Table`, `curves`,
-# `bars` and `heatmap` draw.)
+# only a few where the environment variable `COURSE_FAST` is set. `Table`, `bars` and
+# `heatmap` draw.)
 #
 # ## Attention does not see order
 #
@@ -149,7 +151,8 @@ where_positions_come_in()
 # %% [markdown]
 # On the left, positions are put into the input, once: sines and cosines, or a learned
 # table. On the right, nothing is added, and queries and keys are turned in every block:
-# rotary encoding. We take them in this order, after the simplest idea of all.
+# rotary encoding. We take them in this order, after the simplest idea of all. (A fourth
+# way, a bias on the scores, comes last.)
 #
 # ## Append t
 #
@@ -181,7 +184,7 @@ heatmaps(panels, values=False, title="with t, everybody looks at the last word")
 # late ones, more or less strongly; *one* head cannot single out place 7, or the word
 # three back. (Several heads could in principle: add and subtract heads with slightly
 # different slopes, with large weights that nearly cancel. Whether training finds that is
-# another question.) The experiment with reversal, below, tries both $t$ and $t / 10$.
+# another question.) The experiment with reversal, below, tries it with $t / 10$.
 #
 # And meaning sits more often in *relative* positions than in absolute ones:
 
@@ -221,10 +224,11 @@ sinusoidal_encoding(3, 4)  # (T, D): positions 0, 1 and 2
 # %% [markdown]
 # Back to the bar codes at the top. Left, the fast hands: a full turn every
 # $2\pi \approx 6$ steps. Right, the slow ones: the last takes tens of thousands of
-# steps. Move the slider and watch four hands tell the position.
+# steps. Move the slider and watch four hands tell the position. (The faint dots are the
+# places 0 to 40.)
 
 # %%
-p = sinusoidal_encoding(41, 8)  # (41, 8): four hands
+p = sinusoidal_encoding(41, 8)  # (41, 8): four hands, at the places 0 to 40
 
 
 def draw_clocks(t):
@@ -239,26 +243,12 @@ def draw_clocks(t):
 
 
 alt = "Four hands of a clock at position t"
-interactive(draw_clocks, "t", list(range(21)), start=8, alt=alt)
+interactive(draw_clocks, "t", list(range(13)), start=8, alt=alt)
 
 # %% [markdown]
-# A common misprint of the formula lets the index run from 1 to $D / 2$, with the same
-# exponent $2i / D$. That throws away the fastest hand ($\omega = 1$) and adds one that
-# hardly moves. What does it cost? Two neighbouring positions differ in hand $i$ by a
-# chord of length $\sqrt{2 - 2 \cos \omega_i}$; all hands together give their distance.
-# It shrinks, the more so the smaller $D$:
-
-# %%
-def neighbours(i, dim):  # i: which pairs there are
-    omega = 10000.0 ** (-2 * i / dim)  # (D / 2,)
-    return (2 - 2 * omega.cos()).sum().sqrt()
-
-
-rows = []
-for dim in (4, 8, 32, 512):
-    i = torch.arange(dim // 2)  # (D / 2,)
-    rows.append((dim, neighbours(i, dim), neighbours(i + 1, dim)))
-Table(rows, ["D", "distance of neighbours, i from 0", "i from 1"])
+# The first hand is the fastest one: it tells neighbours apart, while the slow ones hardly
+# move from one step to the next. A common misprint of the formula lets the index run
+# from 1 to $D / 2$. That throws this hand away; the appendix measures what it costs.
 
 # %% [markdown]
 # ## Near and far
@@ -277,12 +267,17 @@ Table(rows, ["D", "distance of neighbours, i from 0", "i from 1"])
 p = sinusoidal_encoding(200, 64)  # (T, D)
 figure, (left, right) = plt.subplots(1, 2, figsize=(8.5, 3.2))
 heatmap(p[:40] @ p[:40].mT, title="dot products of all pairs", ax=left, values=False)
+left.set(xlabel="position s →", ylabel="position t ↓")
 for t, style in ((0, "-"), (50, "--"), (100, ":")):
     right.plot(p[t : t + 100] @ p[t], style, linewidth=3, label=f"from t = {t}")
-right.set(xlabel="distance", ylabel="dot product", title="three starts, one curve")
+right.set(xlabel="distance s − t", ylabel="dot product")
+right.set(title="three starts, one curve", ylim=(0, 34))
 right.legend();
 
 # %% [markdown]
+# Left, every diagonal has one colour: only the distance counts. Right, three starting
+# points lie on one and the same curve.
+#
 # ## Relative position is a rotation
 #
 # Moving on by $\Delta$ steps turns hand $i$ by the angle $\Delta\, \omega_i$, wherever
@@ -353,7 +348,7 @@ except ValueError as error:
 # |---|---|---|
 # | parameters | none | positions × features |
 # | form | fixed | whatever the data wants |
-# | longest input | any (defined; does the model *work* there? see the last section) | fixed when the model is built |
+# | longest input | any (defined; does the model *work* there? see the two tasks below) | fixed when the model is built |
 # | positions rarely seen in training | defined like all others | hardly trained |
 #
 # How to code it? Here is an attempt with two mistakes. It runs:
@@ -411,8 +406,8 @@ print(f"largest difference: {(beside - onto).abs().max():.0e}")
 # Does it matter? The task: reverse a sequence of 10 symbols out of 16. The model:
 # embedding, positions, *one* attention layer, its result added to its input (unit 07
 # says why), one linear layer. Only the positions differ. `sinusoidal` adds the
-# encoding, `learned` a table; `append t` and `append t/10` join a number as one more
-# feature. The five trainings take about 15 seconds together.
+# encoding, `learned` a table; `append t/10` joins a number as one more feature, already
+# made small.
 
 # %%
 class Sinusoidal(nn.Module):
@@ -421,13 +416,13 @@ class Sinusoidal(nn.Module):
 
 
 class AppendT(nn.Module):
-    def __init__(self, dim, unit=1):
+    def __init__(self, dim):
         super().__init__()
-        self.join, self.unit = nn.Linear(dim + 1, dim), unit
+        self.join = nn.Linear(dim + 1, dim)
 
     def forward(self, x):
-        t = torch.arange(x.shape[1]) / self.unit  # (T,)
-        t = t[:, None].expand(*x.shape[:2], 1)  # (B, T, 1)
+        t = torch.arange(x.shape[1])[:, None] / 10  # (T, 1)
+        t = t.expand(*x.shape[:2], 1)  # (B, T, 1)
         return self.join(torch.cat([x, t], dim=-1))  # (B, T, D + 1) -> (B, T, D)
 
 
@@ -438,19 +433,24 @@ class OneLayer(nn.Module):
         self.embed, self.positions = nn.Embedding(16, 64), positions
         self.attention, self.out = attention, nn.Linear(64, 16)
 
-    def forward(self, tokens):
+    def forward(self, tokens, mask=None):
         x = self.positions(self.embed(tokens))  # (B, T, D)
-        x = x + self.attention(x, x, x, need_weights=False)[0]  # (B, T, D)
+        x = x + self.attention(x, x, x, mask, need_weights=False)[0]  # (B, T, D)
         return self.out(x)  # (B, T, 16)
 
 
 MODELS = {
     "none": lambda: OneLayer(nn.Identity(), MultiHeadAttention(64, 4)),
-    "append t": lambda: OneLayer(AppendT(64), MultiHeadAttention(64, 4)),
-    "append t/10": lambda: OneLayer(AppendT(64, 10), MultiHeadAttention(64, 4)),
+    "append t/10": lambda: OneLayer(AppendT(64), MultiHeadAttention(64, 4)),
     "sinusoidal": lambda: OneLayer(Sinusoidal(), MultiHeadAttention(64, 4)),
     "learned": lambda: OneLayer(LearnedPositions(30, 64), MultiHeadAttention(64, 4)),
 }
+
+# %% [markdown]
+# One training is an anecdote, so each model is trained three times, from three seeds.
+# The three learn side by side, under one progress bar: their losses are added, and as
+# they share no weights, none of them notices the others. (About five seconds for each
+# bar.)
 
 # %%
 def reverse(tokens):
@@ -458,59 +458,83 @@ def reverse(tokens):
 
 
 def train(name, task):
-    torch.manual_seed(0)
-    model, generator = MODELS[name](), seeded(0)
+    models, draws = [], [seeded(seed) for seed in range(3)]
+    for seed in range(3):
+        torch.manual_seed(seed)
+        models.append(MODELS[name]())
 
     def loss(step):
-        tokens = torch.randint(16, (64, 10), generator=generator)  # (B, T)
-        return F.cross_entropy(model(tokens).mT, task(tokens))  # (B, 16, T), (B, T)
+        total = 0.0
+        for model, draw in zip(models, draws):
+            tokens = torch.randint(16, (64, 10), generator=draw)  # (B, T)
+            total = total + F.cross_entropy(model(tokens).mT, task(tokens))
+        return total / 3
 
-    label = f"{task.__name__}, {name},"
-    fit(loss, model.parameters(), steps(600), lr=3e-3, label=label)
-    return model
-
-
-@torch.no_grad()
-def accuracy(model, task, length=10):
-    tokens = torch.randint(16, (500, length), generator=seeded(99))  # (N, T): new ones
-    return (model(tokens).argmax(-1) == task(tokens)).float().mean()
+    parameters = nn.ModuleList(models).parameters()
+    fit(loss, parameters, steps(300), lr=5e-3, label=f"{task.__name__}, {name},")
+    return models
 
 
 # %%
-reversers = {name: train(name, reverse) for name in MODELS}
+def new_tokens(length):
+    return torch.randint(16, (500, length), generator=seeded(99))  # (N, T)
+
+
+@torch.no_grad()
+def hits(models, task, length=10, mask=None):
+    tokens = new_tokens(length)  # (N, T)
+    said = [model(tokens, mask).argmax(-1) for model in models]  # 3 times (N, T)
+    return (torch.stack(said) == task(tokens)).float()  # (3, N, T)
+
+
+trained = {(name, reverse): train(name, reverse) for name in MODELS}
 
 # %% [markdown]
 # What can a model reach that only knows the bag? It knows its own symbol and the nine
 # others, and the wanted one is any of these nine. Its best guess is the most frequent
 # among them:
 
-# %% alt="Accuracy on reversal: none and both ways to append t are low, sinusoidal and learned reach 1; a line marks the best guess without order"
-tokens = torch.randint(16, (500, 10), generator=seeded(99))  # (N, T)
-hot = F.one_hot(tokens)  # (N, T, 16)
+# %% alt="Accuracy on reversal, with dots for three seeds: none is at the best guess without order, append t/10 a little above it, sinusoidal and learned reach 1"
+hot = F.one_hot(new_tokens(10))  # (N, T, 16)
 others = hot.sum(1, keepdim=True) - hot  # (N, T, 16): counts of the nine others
 best_guess = (others.amax(-1) / 9).mean()
-results = {name: accuracy(model, reverse) for name, model in reversers.items()}
-ax = bars(results, "symbols right", "only an encoding solves reversal (length 10)")
+shares = {name: hits(trained[name, reverse], reverse).mean((1, 2)) for name in MODELS}
+title = "only an encoding solves reversal (length 10)"
+ax = bars({name: share.mean() for name, share in shares.items()}, "symbols right", title)
+for place, share in enumerate(shares.values()):
+    ax.plot([place] * 3, share, "o", color="black", markersize=4)  # the three seeds
 label = f"best guess from the bag: {best_guess:.2f}"
 ax.axhline(best_guess, linestyle="--", color="black", label=label)
 ax.legend(loc="upper left")
 ax.set_ylim(0, 1.2);
 
 # %% [markdown]
-# Without positions the model reaches what is possible without order, and no more. With
-# an encoding, one layer solves the task. The number $t$ as one feature is better than
-# nothing, and so is $t / 10$. Small or large, a straight line does not point at the
-# mirrored place, and this training did not find a way to make up for that with its four
-# heads. (One seed for each bar.) And where does the solution look? At the mirrored place:
+# Each bar is the mean of three seeds, each dot one of them; they lie so close together
+# that chance does not explain the steps between the bars. Without positions the model
+# reaches what is possible without order, and no more. With an encoding, one layer solves
+# the task. The number $t / 10$ is better than nothing, but a straight line does not point
+# at the mirrored place, and no seed found a way to make up for that with its four heads.
+#
+# And where does the solution look? Unit 05 warned that a mean over heads shows no head at
+# all, so here are all four, on one sequence:
 
-# %% alt="Attention weights of the sinusoidal model on one sequence, mean over heads: an anti-diagonal"
-with recorded_weights(reversers["sinusoidal"]) as weights, torch.no_grad():
-    reversers["sinusoidal"](tokens[:1])
-ax = plt.subplots(figsize=(4.5, 3.6))[1]
-title = "it looks at the mirrored place"
-heatmap(weights[0][0].mean(0), title=title, ax=ax, values=False);
+# %% alt="Attention weights of the four heads of the sinusoidal model on one sequence: every head has an anti-diagonal, some sharper than others"
+def draw_heads(model, tokens, title):
+    with recorded_weights(model) as weights, torch.no_grad():
+        model(tokens)
+    heads = enumerate(weights[0].mean(0))  # (H, T, T), mean over the sequences
+    panels = {f"head {h}": w for h, w in heads}
+    heatmaps(panels, values=False, title=title).set_size_inches(10, 3.2)
+
+
+model = trained["sinusoidal", reverse][0]
+draw_heads(model, new_tokens(10)[:1], "sinusoidal, reversal: the mirrored place")
 
 # %% [markdown]
+# All four look along the anti-diagonal, at the mirrored place, but not equally well: head
+# 3 hits it in every row, the others often share their weight with its neighbours. As the
+# output is a sum over heads, it is enough that the mirrored place leads in that sum.
+#
 # ## Rotary encoding
 #
 # If relative position is a rotation, why not rotate? *Rotary* encoding adds nothing to
@@ -576,54 +600,98 @@ class RotaryAttention(MultiHeadAttention):
 MODELS["rotary"] = lambda: OneLayer(nn.Identity(), RotaryAttention(64, 4))
 
 # %% [markdown]
+# ## A bias for every distance
+#
+# The most direct way to tell attention about distances is to say them in the score.
+# Leave queries and keys as they are, and add one number that depends only on how far the
+# key is away:
+#
+# $$e_{t,s,h} = \frac{q_{t,h} \cdot k_{s,h}}{\sqrt{d}} + b_h[s - t]$$
+#
+# Each head has its own small table $b_h$, learned like any other weight. Distances
+# beyond a certain reach share the last entry. So the table ends, and the text need not.
+# T5 (2019) does it in this way, with entries for ranges of distances.
+#
+# ALiBi (2021) learns nothing here: $b_h[s - t] = -m_h\, |s - t|$, a slope $m_h$ fixed for
+# every head. That is a straight line again, as with the number $t$ above. But it falls
+# from where the *query* stands, so that the nearest key is the best one, at every place;
+# there it ran from one end of the text to the other.
+#
+# Here is the learned table, with a reach of 8. Torch's fused attention adds a mask of
+# *numbers* to the scores, so the bias can take the place of the mask. (The factor 10 lets
+# the table learn ten times as fast: Adam moves a number by about the learning rate in
+# every step, which makes $300 \cdot .005 = 1.5$ at most.)
+
+# %%
+class BiasAttention(MultiHeadAttention):
+    def __init__(self, dim, heads, reach=8):
+        super().__init__(dim, heads)
+        self.reach = reach
+        self.table = nn.Parameter(torch.zeros(heads, 2 * reach + 1))
+
+    def forward(self, query, key, value, mask=None, need_weights=False):
+        t, s = torch.arange(query.shape[1]), torch.arange(key.shape[1])  # (T,), (S,)
+        distance = (s - t[:, None]).clamp(-self.reach, self.reach)  # (T, S)
+        bias = 10 * self.table[:, distance + self.reach]  # (H, T, S)
+        if mask is not None:
+            bias = bias.masked_fill(~mask, -torch.inf)  # (H, T, S)
+        return super().forward(query, key, value, bias, need_weights=False)
+
+
+MODELS["bias"] = lambda: OneLayer(nn.Identity(), BiasAttention(64, 4))
+
+# %% [markdown]
 # ## Absolute or relative: two tasks
 #
 # Reversal, at length 10, is about *absolute* places: the partner of step 2 is step 7,
 # at distance 5; the partner of step 0 is at distance 9. A second task is purely
-# *relative*: name the symbol before. Both are learned at length 10. What happens there,
-# and at lengths that never came up in training? (Four more trainings, 15 seconds.)
+# *relative*: name the symbol before (the first step names itself). Both are learned at
+# length 10. What happens there, and at lengths that never came up in training?
 
 # %%
 def previous(tokens):
     return torch.cat([tokens[:, :1], tokens[:, :-1]], dim=1)  # (B, T)
 
 
-kinds = ("sinusoidal", "learned", "rotary")
-trained = {(name, previous): train(name, previous) for name in kinds}
+kinds = ("sinusoidal", "learned", "rotary", "bias")
 for name in kinds:
-    trained[name, reverse] = reversers.get(name) or train(name, reverse)
+    trained[name, previous] = train(name, previous)
+for name in ("rotary", "bias"):
+    trained[name, reverse] = train(name, reverse)
 
-# %% alt="Accuracy over length. Reversal: two are right at 10 and collapse beyond. Previous symbol: all right at 10, rotary also beyond"
-lengths = [10, 12, 14, 16, 17, 18, 20, 25, 30]
-figure, axes = plt.subplots(1, 2, figsize=(9, 3.2), sharey=True)
+# %% alt="Accuracy over length, mean of three seeds with the range of the seeds shaded. Reversal: sinusoidal and learned are right at 10 and collapse beyond, rotary and bias are low everywhere. Symbol before: all are right at 10; sinusoidal and learned fall at once, rotary from length 18 on, bias stays at 1"
+lengths = [10, 12, 14, 16, 18, 20, 25, 30]
+figure, axes = plt.subplots(1, 2, figsize=(9, 3.4), sharey=True)
 titles = {reverse: "reversal: absolute places", previous: "symbol before: distances"}
 for ax, (task, title) in zip(axes, titles.items()):
-    results = {}
     for name in kinds:
-        model = trained[name, task]
-        results[name] = [accuracy(model, task, length) for length in lengths]
-    curves(lengths, results, "length (trained at 10)", "symbols right", title, ax, "o-")
-    ax.set_xticks(lengths)
+        models = trained[name, task]
+        rights = [hits(models, task, length).mean((1, 2)) for length in lengths]
+        right = torch.stack(rights)  # (lengths, 3)
+        ax.plot(lengths, right.mean(1), "o-", markersize=4, label=name)
+        ax.fill_between(lengths, right.amin(1), right.amax(1), alpha=0.3)
+    ax.set(xlabel="length (trained at 10)", title=title, xticks=range(10, 31, 5))
+axes[0].set_ylabel("symbols right")
+axes[1].legend();
 
 # %% [markdown]
-# Both absolute encodings solve both tasks at length 10 and fail beyond it, for two
-# different reasons. On the left it is the *task* that changes. At length 12 the partner
-# of step 2 is step 9, not step 7, and nobody tells the model how long the text is. If
-# it has learned "look at place $9 - t$", it goes on doing that:
+# (Lines are means of three seeds. The shaded range from the worst to the best seed is
+# there too; it is mostly no wider than the lines.) Read the left panel first. Both absolute
+# encodings solve reversal at length 10 and fail beyond it, because it is the *task* that
+# changes. At length 12 the partner of step 2 is step 9, not step 7, and nobody tells the
+# model how long the text is. If it has learned "look at place $9 - t$", it goes on doing
+# that:
 
 # %%
-@torch.no_grad()
-def said_by(name, task, length):
-    tokens = torch.randint(16, (500, length), generator=seeded(99))  # (N, T)
-    return tokens, trained[name, task](tokens).argmax(-1)  # (N, T) each
+def as_before(tokens):  # place 9 - t, for the first ten; the others do not count
+    return torch.cat([tokens[:, :10].flip(1), -tokens[:, 10:] - 1], dim=1)  # (B, T)
 
 
 rows = []
 for name in ("sinusoidal", "learned"):
-    tokens, said = said_by(name, reverse, 12)  # (500, 12) each
-    right = (said == reverse(tokens)).float().mean()
-    as_before = (said[:, :10] == tokens[:, :10].flip(1)).float().mean()
-    rows.append((name, right, as_before))
+    models = trained[name, reverse]
+    right = hits(models, reverse, 12).mean()
+    rows.append((name, right, hits(models, as_before, 12)[..., :10].mean()))
 columns = ["length 12", "right", "the first ten say what stands at place 9 − t"]
 Table(rows, columns)
 
@@ -631,75 +699,121 @@ Table(rows, columns)
 # So it does: place for place what it learned, and now wrong. To do better it would have
 # to see several lengths in training, and to find out where the text ends.
 #
-# On the right the task stays the same at every length, and it is the *places* that are
-# new: rows 10 to 29 of the table were never trained, and the sines of these places are
-# combinations of angles that the model has not met. Accuracy by place, at length 20:
+# In the right panel the task stays the same at every length, and it is the *places* that
+# are new. Accuracy by place, at length 20:
 
 # %%
 rows = []
 for name in kinds:
-    tokens, said = said_by(name, previous, 20)  # (500, 20) each
-    hits = (said == previous(tokens)).float().mean(0)  # (20,)
-    rows.append((name, *(part.mean() for part in hits.split(5))))
+    by_place = hits(trained[name, previous], previous, 20).mean((0, 1))  # (20,)
+    rows.append((name, *(part.mean() for part in by_place.split(5))))
 places = [f"places {start} to {start + 4}" for start in range(0, 20, 5)]
 Table(rows, ["symbol before, length 20", *places])
 
 # %% [markdown]
 # The two absolute encodings are right at the first ten places and hardly better than
-# chance (1 in 16) at the others. That is why their curves fall slowly: 10 of 20 is
-# already one half.
+# chance (1 in 16) at the others: rows 10 to 29 of the table were never trained, and the
+# sines of these places are combinations of angles that the model has not met. That is
+# why their curves fall slowly: 10 of 20 is already one half.
 #
 # But did the matrix $M_{-1}$ not work at *every* place? It does, and the sinusoidal model
 # could have learned it. Ten places do not force it to: many matrices agree with it on
 # $p_0, \dots, p_9$, and training found one of those.
 #
-# Rotary attention has distances instead. What it learned about "one before" holds
-# beyond length 10, up to length 17. Why not further? The hands of the clock come round.
-# In a head of 16 features the two fastest hands have $\omega = 1$ and $.32$. After 19
-# steps the first has made three full turns and the second almost one, so both stand
-# nearly where they stood before. To these hands, a key 20 steps back (19 further than
-# one back) and a key 18 ahead look much like the key one back. In sequences of 10 there
-# are no such keys, so nothing taught the model to tell them apart. They appear when the
-# texts come near a length of 19. (A larger base than 10000 slows all hands but the first;
-# large language models that are to read long texts are given one. One training each here.)
+# The bias has no such trouble. Here is what its four heads have learned:
+
+# %% alt="Learned bias of four heads over the distance of the key: all peak at minus one, are lower at zero, and flat and low elsewhere"
+table = 10 * trained["bias", previous][0].attention.table.detach()  # (H, 17)
+ax = plt.subplots(figsize=(6, 3))[1]
+for h, row in enumerate(table):
+    ax.plot(range(-8, 9), row, "o-", markersize=4, label=f"head {h}")
+ax.set(xlabel="distance s − t of the key", ylabel="bias", title="one step back is best")
+ax.legend();
+
+# %% [markdown]
+# One step back has the largest bias in every head, and the step itself the second one:
+# the first step needs that, as it has nobody before it. All other distances are equally
+# unattractive, and those beyond 8 share the last entry with 8. A longer text brings no new
+# kind of key, only more of the unattractive ones.
 #
-# If that is the reason, the wrong answers should be the symbols at those places:
+# ## Why does rotary attention fail?
+#
+# Rotary attention knows distances too, and it is right up to length 16. Why not further?
+# Here is a suspicion: the hands of the clock come round. In a head of 16 features the
+# two fastest hands have $\omega = 1$ and $.32$. After 19 steps the first has made three
+# full turns and the second almost one:
 
 # %%
-tokens, said = said_by("rotary", previous, 30)  # (500, 30) each
-wrong = said != previous(tokens)  # (N, T)
-rows = []
-for name, shift in (("18 steps ahead", -18), ("20 steps back", 20), ("5 ahead", -5)):
-    source = torch.arange(30) - shift  # (T,): the place that is meant
-    there = (source >= 0) & (source < 30)  # (T,): it exists
-    same = said == tokens.roll(shift, 1)  # (N, T)
-    cases = wrong[:, there]  # (N, places that are there)
-    rows.append((name, int(cases.sum()), same[:, there][cases].float().mean()))
-columns = ["length 30: the symbol", "wrong answers where it exists", "equal to it"]
-Table(rows, columns)
+omega = 10000.0 ** (-torch.arange(0, 16, 2) / 16)  # (d / 2,)
+turns = 19 * omega[:4] / (2 * math.pi)  # (4,)
+rows = [("ω", *omega[:4]), ("turns in 19 steps", *turns)]
+Table(rows, ["hand", "0", "1", "2", "3"])
 
 # %% [markdown]
-# They mostly are. The last row is a control: a symbol at some other place, 5 steps ahead,
-# agrees only as often as chance has it.
+# So both stand nearly where they stood before. To them, a key 20 steps back (19 further
+# than one back) and a key 18 steps ahead look much like the key one back. In sequences of
+# 10 there are no such keys, and nothing taught the model to tell them apart. They come
+# with lengths near 19. This fits the table above, where rotary is wrong mostly at the
+# first places of 20: the first two have a key 18 steps ahead.
+#
+# To fit is not to be proven. Take away what is suspected: with a mask, hide all keys that
+# are more than 9 steps away, the largest distance of the training. If far keys are the
+# cause, the model must recover. Then hide only the five distances around 19, and as a
+# control five others. A second control is the sinusoidal model, whose trouble should be
+# another one.
+
+# %%
+away = (torch.arange(30) - torch.arange(30)[:, None]).abs()  # (T, S)
+masks = {
+    "nothing": away >= 0,  # (T, S) each
+    "more than 9 away": away <= 9,
+    "17 to 21 away": (away < 17) | (away > 21),
+    "12 to 16 away": (away < 12) | (away > 16),
+}
+rows = []
+for hidden, mask in masks.items():
+    both = [trained[name, previous] for name in ("rotary", "sinusoidal")]
+    rows.append((hidden, *(hits(models, previous, 30, mask).mean() for models in both)))
+Table(rows, ["length 30: hidden", "rotary", "sinusoidal"])
+
+# %% [markdown]
+# Without the far keys rotary attention is right again at length 30. It is enough to hide
+# the distances 17 to 21, and hiding 12 to 16 does nothing: so it was the keys around 19,
+# and not far keys in general. The sinusoidal model hardly profits from any of this, as
+# its trouble is new *places*, not new distances. (And in practice? Some large language
+# models do hide far keys: they look through a sliding window. Many are given a larger base
+# than 10000, which slows down all hands but the first.)
 #
 # In a reversal the partner is at another distance for every step, and a rotary score
-# cannot tell which step is asking. Still it does better than the bag (left panel).
-# Where?
+# cannot tell which step is asking. Still it does better than the bag (left panel of the
+# figure above). Where, and how?
 
-# %% alt="Accuracy of rotary attention on reversal by place: 1 at the first and the last place, falling to about .2 in the middle"
-tokens, said = said_by("rotary", reverse, 10)  # (500, 10) each
-hits = (said == reverse(tokens)).float().mean(0)  # (10,)
-title = "rotary, reversal: at the ends it knows where it stands"
-ax = bars(dict(enumerate(hits)), "symbols right", title)
+# %% alt="Accuracy of rotary attention on reversal by place: 1 at the first and the last place, low in the middle"
+by_place = hits(trained["rotary", reverse], reverse).mean((0, 1))  # (10,)
+title = "rotary, reversal: right at the ends"
+ax = bars(dict(enumerate(by_place)), "symbols right", title)
 ax.set(xlabel="place", ylim=(0, 1.1));
 
+# %% alt="Attention weights of the four heads of the rotary model on reversal, mean over 500 sequences"
+model = trained["rotary", reverse][0]
+draw_heads(model, new_tokens(10), "rotary, reversal: four heads, mean of 500 sequences")
+
 # %% [markdown]
-# At the ends. The first step has nothing to its left and the last nothing to its right,
-# so "the farthest there is" would be the right answer for both, and of little help in the
-# middle. That fits the bars; we have not looked at the weights.
+# At the ends, and the weights say how. In head 1 the first step looks at the last and the
+# last step at the first: *the farthest there is*, which needs no places, only distances.
+# (Head 0 does the same more faintly.) For both ends that is the right answer. In the
+# middle there are only pale stripes along diagonals, that is, fixed distances, and a
+# fixed distance is right for one step and wrong for the next.
 #
 # So a formula that is *defined* for every length is not yet a model that *works* at
-# every length, neither for sines nor for rotations.
+# every length, neither for sines nor for rotations. In practice:
+#
+# | | the model knows | longer texts than in training | used by |
+# |---|---|---|---|
+# | sines and cosines, added | places, distances if learned | defined; did not work here | the first Transformer (2017) |
+# | learned table, added | places | none: the table ends | BERT, GPT-2, ViT |
+# | rotary | distances | up to a point; better with slower hands (a larger base) | Llama and most large language models |
+# | bias on the scores | distances | worked here | T5 (learned), BLOOM (ALiBi) |
 #
 # ## Summary
 #
@@ -712,8 +826,11 @@ ax.set(xlabel="place", ylim=(0, 1.1));
 # - A learned table is flexible and ends at its last row. Adding is concatenating with
 #   one shared matrix.
 # - Rotary encoding turns queries and keys, so that the scores of a layer depend on what
-#   stands there and on the distance, not on the place.
+#   stands there and on the distance, not on the place. A bias on the scores does it with
+#   one number per distance and head.
 # - Which one is better depends on whether the task is about places or about distances.
+# - A suspicion why a model fails is tested by taking away what is suspected, with
+#   controls.
 #
 # ## Questions
 #
@@ -753,3 +870,24 @@ ax.set(xlabel="place", ylim=(0, 1.1));
 # write the encodings, the matrix and the rotation yourself. Then
 # [unit 07](07_transformer_encoder.ipynb) puts attention and positions together with
 # residuals, norms and a feed-forward layer: the Transformer encoder.
+
+# %% [markdown]
+# ## Appendix: the missing hand
+#
+# A common misprint of the formula of the sines lets the index run from 1 to $D / 2$, with the same
+# exponent $2i / D$. That throws away the fastest hand ($\omega = 1$) and adds one that
+# hardly moves. What does it cost? Two neighbouring positions differ in hand $i$ by a
+# chord of length $\sqrt{2 - 2 \cos \omega_i}$; all hands together give their distance.
+# It shrinks, the more so the smaller $D$:
+
+# %%
+def neighbours(i, dim):  # i: which pairs there are
+    omega = 10000.0 ** (-2 * i / dim)  # (D / 2,)
+    return (2 - 2 * omega.cos()).sum().sqrt()
+
+
+rows = []
+for dim in (4, 8, 32, 512):
+    i = torch.arange(dim // 2)  # (D / 2,)
+    rows.append((dim, neighbours(i, dim), neighbours(i + 1, dim)))
+Table(rows, ["D", "distance of neighbours, i from 0", "i from 1"])

@@ -3,7 +3,7 @@
 #
 # You build multi-head attention from its parts, prove that it equals torch's, switch
 # single heads off, find two bugs that no error message reports, and predict what heads
-# cost.
+# cost. At the end your functions take a trained model apart: which head reads which digit?
 #
 # - Expected time: a little less than three hours.
 # - Below each answer stands a cell that checks it at once. It tells what is wrong, and
@@ -23,7 +23,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from course_utils import check, summary
+from course_utils import check, ready, summary
 from course_utils.masking import causal_mask, masked_attention, masked_softmax
 
 # %% [markdown]
@@ -358,6 +358,85 @@ check(choice_speed, "choice_speed")
 #   every output of the head (and goes through $W_O$; the bias of the output layer could
 #   do the same).
 # ### END SOLUTION
+
+# %% [markdown]
+# ## Which head reads which digit?
+#
+# Not graded: *your* functions take a trained layer apart. A small model reads German
+# number words, *vier tausend sieben hundert fünf und zwanzig* → 4725. It has one learned
+# question, one `nn.MultiheadAttention` with four heads, and must read all four digits
+# from the one vector that comes back. (Every word gets the vector of the word after it
+# added, so that *vier* before *tausend* differs from *vier* before *hundert*. Order is the
+# matter of unit 06.) It trains for about five seconds. Then *your* `without_head`
+# switches off one head after the other, on 500 numbers that the model never saw, and
+# *your* `from_torch` shows where the heads look.
+#
+# Decide first what you expect: one head for each digit? Then look whether the two
+# figures agree. Does a digit suffer without a head that does not look at its word? Change
+# `seed`, or `heads` to 1 or 8: what stays, and what was chance?
+
+
+# %%
+class NumberReader(nn.Module):
+    def __init__(self, words, heads, dim=64):
+        super().__init__()
+        self.word, self.after = nn.Embedding(words, dim), nn.Embedding(words, dim)
+        self.question = nn.Parameter(torch.randn(1, 1, dim))
+        self.attention = nn.MultiheadAttention(dim, heads, batch_first=True)
+        self.answer = nn.Linear(dim, 4 * 10)
+
+    def inputs(self, tokens):  # (N, S) -> (N, 1, D), (N, S, D)
+        after = F.pad(tokens[:, 1:], (0, 1))  # (N, S): the next word, 0 after the last
+        x = self.word(tokens) + self.after(after)  # (N, S, D)
+        return self.question.expand(len(x), 1, -1), x
+
+    def forward(self, tokens):  # (N, S) -> (N, 4, 10)
+        question, x = self.inputs(tokens)  # (N, 1, D), (N, S, D)
+        padding = tokens == 0  # (N, S): here True means blocked
+        found = self.attention(question, x, x, key_padding_mask=padding)[0]  # (N, 1, D)
+        return self.answer(found).view(-1, 4, 10)
+
+
+# %%
+seed, heads = 1, 4
+if ready("from_torch", "without_head"):
+    from course_utils.data.letters import Vocabulary
+    from course_utils.data.sequences import read_rows
+    from course_utils.plotting import heatmap
+    from course_utils.training import fit, seeded, steps
+
+    numbers, texts = zip(*read_rows("number_words"))  # "0025", "fünf und zwanzig"
+    words = Vocabulary(texts)
+    tokens = words.encode(texts)  # (4000, S)
+    digits = torch.tensor([[int(digit) for digit in number] for number in numbers])
+    torch.manual_seed(seed)
+    model, draw = NumberReader(len(words), heads), seeded(seed)
+
+    def loss(step):
+        batch = torch.randint(500, len(tokens), (64,), generator=draw)  # (64,)
+        return F.cross_entropy(model(tokens[batch]).mT, digits[batch])
+
+    fit(loss, model.parameters(), steps(400), lr=5e-3)
+
+    @torch.no_grad()
+    def right(reader):  # -> (4,): share of new numbers for which each digit is right
+        return (reader(tokens[:500]).argmax(-1) == digits[:500]).float().mean(0)
+
+    shares = [right(model)]  # (4,) each
+    for h in range(heads):
+        less = copy.deepcopy(model)
+        less.attention = without_head(model.attention, h)
+        shares.append(right(less))
+    rows = ["all heads", *(f"without head {h}" for h in range(heads))]
+    columns = ["thousands", "hundreds", "tens", "units"]
+    ax = heatmap(torch.stack(shares), rows, columns, "digits right", vmax=1.0)
+    ax.set(xlabel="", ylabel="")
+    text = "vier tausend sieben hundert fünf und zwanzig"
+    with torch.no_grad():
+        question, x = model.inputs(words.encode([text]))  # (1, 1, D), (1, S, D)
+        weights = from_torch(model.attention)(question, x, x)[1][0, :, 0]  # (H, S)
+    names = [f"head {h}" for h in range(heads)]
+    heatmap(weights, names, text.split(), "where the heads look").set_ylabel("")
 
 # %% [markdown]
 # ## Your points so far

@@ -224,9 +224,8 @@ def without_head(mha, head):
 
 # %% wrong: negative_block (no name)
 def without_head(mha, head):
-    import copy
-
-    made = copy.deepcopy(mha)
+    made = nn.MultiheadAttention(mha.embed_dim, mha.num_heads, batch_first=True)
+    made.load_state_dict(mha.state_dict())
     d = mha.embed_dim // mha.num_heads
     with torch.no_grad():
         made.out_proj.weight[:, head * d : (head + 1) * d - 1] = 0
