@@ -4,6 +4,7 @@ may see of the course.
 
 import shutil
 import tempfile
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -12,15 +13,32 @@ from autograder.course import Limits
 from autograder.errors import UserError
 from autograder.grading import shown_to_all
 from autograder.grading.beside import Beside
+from autograder.grading.prepare import code_of
 from autograder.sandbox import proof, warm
 from autograder.sandbox.child import Child
 from autograder.sandbox.confinement import Confinement
 from autograder.sandbox.orders import AnyChild, SandboxError, warm_is_possible
 from autograder.sandbox.plain_child import PlainChild
 
-TRAINS = ("optim", "fit(", "torch.compile")
+TRAINS = ("optim", "fit(", "torch.compile")  # words of code that trains
+DRAWS = ("matplotlib", "plt.", "plotting")  # and of code that draws
+WAITS = "if ready("  # in a cell that is left out while a notebook is graded
 INSIDE = "/course"  # where the view of the course appears behind the walls
 OURS = ("course_utils", "autograder.grading", "autograder.course")  # nothing for other courses
+
+
+def code_that_runs(released: Iterable[bytes]) -> str:
+    """Of released notebooks, the code that is executed while they are graded."""
+    return "\n".join(code for each in released for code in code_of(each) if WAITS not in code)
+
+
+def words_added(released: bytes, handed_in: bytes) -> set[str]:
+    """Words of code that trains or draws which a student has added to a notebook."""
+    return {
+        word
+        for word in (*TRAINS, *DRAWS)
+        if handed_in.count(word.encode()) > released.count(word.encode())
+    }
 
 
 @dataclass(frozen=True)
@@ -61,9 +79,13 @@ class Sandbox:
     def __init__(
         self, unit: str, level: int, text: str = "", modules: tuple[str, ...] | None = None
     ) -> None:
-        """`modules`: what an assignment of any course imports, which sees nothing of this one."""
-        trains = modules is None or "torch" in modules
-        self.further = warm.TRAINING if trains and any(word in text for word in TRAINS) else ()
+        """`text`: the code that will run; `modules`: what an assignment of any course imports,
+        which sees nothing of this one."""
+        self.further: tuple[str, ...] = ()
+        if modules is None and any(word in text for word in DRAWS):
+            self.further += warm.DRAWING
+        if (modules is None or "torch" in modules) and any(word in text for word in TRAINS):
+            self.further += warm.TRAINING
         imported = warm.modules() if modules is None else warm.modules(modules)
         self.warm = warm.take(level, imported) if warm_is_possible(level) else None
         self.folder = (

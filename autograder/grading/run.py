@@ -9,7 +9,7 @@ import itertools
 import math
 import os
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -26,10 +26,16 @@ from autograder.course import Course, Limits
 from autograder.errors import UserError
 from autograder.grading import results
 from autograder.grading.journal import Journal, Log, locked, writing
-from autograder.grading.launch import Launcher, Opening
+from autograder.grading.launch import Launcher, Opening, code_that_runs, words_added
 from autograder.grading.pool import LocalPool, Lost, Pool
 from autograder.grading.results import Result
-from autograder.grading.submissions import Unusable, fingerprint, read_submission, seed_for
+from autograder.grading.submissions import (
+    MAX_NOTEBOOK,
+    Unusable,
+    fingerprint,
+    read_submission,
+    seed_for,
+)
 from autograder.grading.version import grader_version
 from autograder.grading.worker import Answer, Job, Sheet, import_judge, warmed
 from autograder.sandbox.attack import PROMISES
@@ -99,7 +105,7 @@ def grade(
         jobs = run.jobs(students, force)
         if (first := next(jobs, None)) is not None:  # else everything is graded already
             if pool is None:
-                pool = _local_pool(run, stack, workers, len(students))
+                pool = _local_pool(run, stack, workers, students)
             else:
                 _check_exercises(run)
             run.all(itertools.chain([first], jobs), pool)
@@ -111,13 +117,13 @@ def grade(
 
 
 def _local_pool(
-    run: "Run", stack: contextlib.ExitStack, workers: int | None, students: int
+    run: "Run", stack: contextlib.ExitStack, workers: int | None, students: list[str]
 ) -> Pool:
     """Workers of this machine, behind walls that were attacked while the judge rehearsed."""
     course, count = run.course, workers or os.cpu_count() or 1
     if not course.foreign:
         start_early()
-    opening = _opening(run)
+    opening = _opening(run, students)
     stack.callback(opening.close)
     import_judge(asserts=course.foreign)  # before workers are forked
     _check_exercises(run)
@@ -125,7 +131,7 @@ def _local_pool(
         from autograder.grading import rehearsal
 
         kept = rehearsal.path_of(course.root, run.unit)
-        rehearsal.rehearse(course.unit(run.unit), kept, run.grader, large=students > 2 * count)
+        rehearsal.rehearse(course.unit(run.unit), kept, run.grader, large=len(students) > 2 * count)
     launcher = _proven_launcher(run, opening)
     run.recorder.rest()  # the workers shall not inherit a connection
     pool = LocalPool(count, run.unit, launcher)
@@ -157,11 +163,22 @@ def likely(course: Course, unit: str) -> bool:
     return False
 
 
-def _opening(run: "Run") -> Opening:
+def _opening(run: "Run", students: Iterable[str]) -> Opening:
     """A sandbox for this unit, whose walls are attacked from inside from now on."""
-    text = "".join(template.release.decode("utf-8") for template in run.templates)
+    text = code_that_runs(template.release for template in run.templates)
+    text += "\n".join(_words_added(run, students))
     modules = warmed(run.templates, run.files) if run.course.foreign else None
     return Opening(run.unit, run.min_level, text, run.course.secret_paths, modules)
+
+
+def _words_added(run: "Run", students: Iterable[str]) -> set[str]:
+    """What these students added that trains or draws: what it needs is then imported only once."""
+    found: set[str] = set()
+    for student, template in itertools.product(students, run.templates):
+        path = run.course.submission(student, run.unit) / f"{template.name}.ipynb"
+        with contextlib.suppress(OSError, outside.TooLarge):
+            found |= words_added(template.release, outside.read_bounded(path, MAX_NOTEBOOK))
+    return found
 
 
 def _proven_launcher(run: "Run", opening: Opening) -> Launcher:

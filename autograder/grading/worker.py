@@ -3,6 +3,7 @@
 import atexit
 import gc
 import importlib
+import itertools
 import json
 import multiprocessing
 import multiprocessing.connection
@@ -25,7 +26,13 @@ from autograder.collecting.repair import Unreadable
 from autograder.course import Limits
 from autograder.errors import UserError
 from autograder.grading import prepare
-from autograder.grading.launch import Launcher, Sandbox, open_sandbox
+from autograder.grading.launch import (
+    Launcher,
+    Sandbox,
+    code_that_runs,
+    open_sandbox,
+    words_added,
+)
 from autograder.grading.messages import DONE, REFUSED, get, put
 from autograder.grading.prepare import Template
 from autograder.grading.results import CellResult, LimitNote, Result
@@ -283,10 +290,12 @@ def _launcher(job: Job) -> Launcher:
         sandbox.close()
         sandbox = None
     if sandbox is None:
+        released = [sheet.template.release for sheet in job.sheets]
+        added = (words_added(s.template.release, s.notebook or b"") for s in job.sheets)
         sandbox, _ = open_sandbox(
             job.unit,
             job.min_level,
-            "".join(sheet.template.release.decode("utf-8") for sheet in job.sheets),
+            "\n".join([code_that_runs(released), *itertools.chain(*added)]),
             modules=warmed(tuple(sheet.template for sheet in job.sheets), job.files)
             if job.rules is not None
             else None,

@@ -5,7 +5,7 @@ import glob
 import os
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -223,11 +223,15 @@ def code(cell: dict[str, Any] | None, line: int | None) -> str:
     text = common.source(cell)[:LONG]
     if cell is None or cell.get("cell_type") != "code" or not text.strip():
         return ""
-    return highlight(
-        text.rstrip(), PythonLexer(stripnl=False), HtmlFormatter(hl_lines=[line] if line else [])
-    )
+    return highlight(text.rstrip(), PythonLexer(stripnl=False), _formatter(line))
 
 
+@lru_cache
+def _formatter(line: int | None) -> Any:
+    return HtmlFormatter(hl_lines=[line] if line else [])
+
+
+@lru_cache
 def code_style() -> str:
     """The colours of code by day and by night."""
     day, night = (

@@ -129,12 +129,10 @@ class Server:
     def do_later(self, modules: list[str]) -> None:
         """Import these while nobody asks for a child; then everything is warm."""
         self.later = [partial(import_all, [name]) for name in modules]
+        if self.shell is not None and any(name.startswith(LATER) for name in modules):
+            self.later += [partial(shell.inline_figures, self.shell), shell.rehearse_figure]
         if self.shell is not None and modules:
-            self.later += [
-                partial(shell.inline_figures, self.shell),
-                shell.rehearse_figure,
-                self.make_ready,
-            ]
+            self.later.append(self.make_ready)
         self.later.append(warm)
 
     def make_ready(self) -> None:
@@ -281,6 +279,8 @@ class Server:
             os.environ.update(
                 HOME=home, TMPDIR=temporary, IPYTHONDIR=f"{temporary}/.ipython", PWD=home
             )
+            if LATER not in sys.modules:  # it may not write where the warm process could
+                os.environ["MPLCONFIGDIR"] = f"{temporary}/.matplotlib"
             tempfile.tempdir = None
             nothing = os.open(os.devnull, os.O_RDONLY)
             os.dup2(nothing, 0)

@@ -27,7 +27,7 @@ PACKAGES = {  # what is used of a package besides itself
         "matplotlib.backends.backend_agg",
     ),
 }
-OWN = ("torch", "numpy", "matplotlib")  # of the course of this package
+OWN = ("torch", "numpy")  # of the course of this package
 
 
 def modules(names: tuple[str, ...] = OWN) -> tuple[str, ...]:
@@ -37,6 +37,7 @@ def modules(names: tuple[str, ...] = OWN) -> tuple[str, ...]:
 
 
 MODULES = modules()
+DRAWING = ("matplotlib", *PACKAGES["matplotlib"])  # where notebooks draw
 TRAINING = ("torch._dynamo",)  # imported by torch at the first optimiser, for seconds
 
 

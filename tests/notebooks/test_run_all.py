@@ -14,7 +14,7 @@ from autograder.course import SOURCE_TREE
 
 HERE = Path(__file__).parent
 NAMES = sorted(path.parent.name for path in SOURCE_TREE.glob("assignments/*/*.ipynb"))
-PUT_TOGETHER = [name for name in NAMES if name[:2] not in ("05", "06", "11")]
+PUT_TOGETHER = [name for name in NAMES if name[:2] != "11"]
 NOT_YET = "It runs once these checks are green: "
 
 
