@@ -13,6 +13,7 @@ from functools import lru_cache
 from time import process_time
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from autograder.authoring import attempts
