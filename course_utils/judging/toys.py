@@ -42,29 +42,33 @@ class Toy:
         return SAID.get(self.name, f"a small {self.name.replace('_', ' ')} of the course")
 
 
+FORMS = ("unit", "even", "centred", "fixed")  # what a layer that mixes time steps may do besides
+
+
 class TimeMix(nn.Module):
     """(B, T, D) -> (B, T, E): mixes time steps by a matrix `time` (T, T), then features by
     `features` (D, E).
 
     `rounded` (T, T) mixes further steps in and takes them out again, which leaves their rounding;
-    `unit` 1 makes all inputs equally long, `centred` 1 makes the features of an output sum to 0;
-    `fixed` 1 takes no other number of steps than T, as a layer with a mask of that length inside.
+    `unit` 1 makes all inputs equally long, `even` 1 forgets their signs, `centred` 1 makes the
+    features of an output sum to 0; `fixed` 1 takes no other number of steps than T, as a layer with a mask of that length inside.
     """
 
     def __init__(self, weights: dict[str, Tensor], config: dict[str, Any]) -> None:
         super().__init__()
         time, none = weights["time"], torch.zeros(())
         self._mixing = time, weights.get("rounded", torch.zeros_like(time)), weights["features"]
-        self._form = tuple(weights.get(name, none) for name in ("unit", "centred", "fixed"))
+        self._form = tuple(weights.get(name, none) for name in FORMS)
 
     def forward(self, x: Tensor) -> Tensor:
-        (time, rounded, features), (unit, centred, fixed) = self._mixing, self._form
+        (time, rounded, features), (unit, even, centred, fixed) = self._mixing, self._form
         steps = x.shape[1]
         if fixed > 0 and steps != len(time):
             raise RuntimeError(
                 f"this layer has a mask for {len(time)} steps inside, and was called with {steps}"
             )
-        x = torch.where(unit > 0, nn.functional.normalize(x, dim=-1), x) @ features
+        x = torch.where(unit > 0, nn.functional.normalize(x, dim=-1), x)
+        x = torch.where(even > 0, x.square(), x) @ features
         further = rounded[:steps, :steps] @ x
         y = torch.tanh((time[:steps, :steps] @ x + further) - further)
         return y - centred * y.mean(-1, keepdim=True)

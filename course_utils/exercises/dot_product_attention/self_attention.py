@@ -94,8 +94,9 @@ def projected_twice(x: Tensor, w_q: Tensor, w_k: Tensor, w_v: Tensor) -> Pair:
 EXERCISE.misconception(
     "one-matrix-for-both",
     "One matrix for queries and keys",
-    "You project queries and keys with the same matrix. Then the scores are symmetric and every "
-    "word likes itself best; two matrices are there so that seeking and offering can differ.",
+    "You project queries and keys with the same matrix. Then a word "
+    "scores another exactly as that one scores it; two matrices are there so that seeking and "
+    "offering can differ.",
     lambda x, w_q, w_k, w_v: ref.scaled_dot_product_attention(x @ w_q, x @ w_q, x @ w_v),
 )
 

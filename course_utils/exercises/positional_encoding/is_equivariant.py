@@ -43,6 +43,7 @@ def cases(draw: Draw) -> list[Case]:
             "two sentences of six steps, the last of which counts more",
             args=(mixed(orders.special(draw, 6, 5)), draw.normal(2, 6, d)),
         ),
+        case("two steps in the middle of six are special", orders.middle_pair(draw)),
         edge("two steps that count alike", fair(2)),
         edge("two steps that do not", orders.special(draw, 2, 1)),
         edge("one step: there is nothing to permute", fair(1)),

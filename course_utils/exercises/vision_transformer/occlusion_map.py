@@ -42,10 +42,12 @@ def cases(draw: Draw) -> list[Case]:
     sides = torch.tensor([[[[1.0, 1.0], [0.0, 0.0]]], [[[0.0, 0.0], [1.0, 1.0]]]])
     halves = Toy("classifier", {"inner": sides, "outer": torch.eye(2), "bend": torch.zeros(())})
     example = torch.tensor([[[[1.0, 3.0], [2.0, 3.0]]]])
+    both = torch.cat([example, example.flip(2)])
     grey = 0.25 + 0.5 * float(draw.uniform(1))
     return [
         Case("the example of the text: 2 x 2 pixels", args=(halves, example, 1)),
         Case("the example of the text, filled with 1", args=(halves, example, 1, 1.0)),
+        Case("two images with different answers", args=(halves, both, 1)),
         case(f"{batch} images of {rows} x {columns} patches"),
         case(f"{columns} images of {batch} x {rows} patches", columns, grid=(batch, rows)),
         case("filled with another value than 0", fill=-grey),

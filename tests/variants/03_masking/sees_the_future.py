@@ -325,6 +325,29 @@ def sees_the_future(layer, x):
     return False
 
 
+# %% wrong: future_negated (no name)
+def sees_the_future(layer, x):
+    y = layer(x)
+    for t in range(1, x.shape[1]):
+        z = x.clone()
+        z[:, t:] = -z[:, t:]
+        if (layer(z)[:, :t] - y[:, :t]).abs().max() > 1e-6:
+            return True
+    return False
+
+
+# %% wrong: first_feature_only (no name)
+def sees_the_future(layer, x):
+    y = layer(x)
+    for t in range(1, x.shape[1]):
+        z = x.clone()
+        noise = torch.randn(z[:, t:, 0].shape, generator=torch.Generator().manual_seed(t))
+        z[:, t:, 0] += noise
+        if (layer(z)[:, :t] - y[:, :t]).abs().max() > 1e-6:
+            return True
+    return False
+
+
 # %% wrong: no_abs (no name)
 def sees_the_future(layer, x):
     y = layer(x)

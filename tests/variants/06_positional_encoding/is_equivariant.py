@@ -66,6 +66,16 @@ def is_equivariant(layer, x):
     return all(((layer(x[:, o]) - y[:, o]).abs() <= 1e-5).all().item() for o in orders)
 
 
+# %% wrong: first_swap_and_reversal (no name)
+def is_equivariant(layer, x):
+    steps = x.shape[1]
+    y = layer(x)
+    orders = [[*range(steps - 1, -1, -1)]]
+    if steps > 1:
+        orders.append([1, 0, *range(2, steps)])
+    return all(bool((layer(x[:, o]) - y[:, o]).abs().max() < 3e-5) for o in orders)
+
+
 # %% wrong: swapped_answer (inverted)
 def is_equivariant(layer, x):
     y = layer(x)
