@@ -19,9 +19,9 @@
 # - choose between the scores of the family (cosine, additive, general, dot, scaled dot,
 #   location), and prove why one popular short cut fails.
 #
-# *About 80 minutes, and 10 for the appendix (two measurements that can wait); the code
-# runs in less than a minute on a laptop. From unit 01 you need softmax, and the words
-# query, key and value.*
+# *About 80 minutes (from* A family of scores *on it can be a second sitting), and 10 for
+# the appendix, two measurements that can wait; the code runs in less than a minute on a
+# laptop. From unit 01 you need softmax, and the words query, key and value.*
 
 # %%
 import math
@@ -205,11 +205,10 @@ Table(accuracy.items(), ["context vector", "accuracy"])
 # %% [markdown]
 # Both fall short, for opposite reasons. The word itself knows *which* word is asked
 # about, but not the sentence: it guesses. The mean knows the sentence, but it is the
-# same vector for *letter* and for *bank*: it cannot know which clue is wanted. Where
-# both clues mean a first entry (or both a second), it is right; in the other half of
-# the sentences it gives both words the same answer, and exactly one is right: three
-# quarters in all. We need a mean with **weights that
-# depend on the word that asks**:
+# same vector for *letter* and for *bank*: it cannot know which clue is wanted. In
+# half of the sentences both words have the same entry, and both answers are right. In the
+# other half the two answers are still the same, so exactly one is right: three quarters
+# in all. We need a mean with **weights that depend on the word that asks**:
 #
 # $$c_i = \sum_j \alpha_{ij}\, x_j, \qquad \sum_j \alpha_{ij} = 1$$
 
@@ -224,8 +223,8 @@ Table(accuracy.items(), ["context vector", "accuracy"])
 # %%
 angles = torch.tensor([0.0, 45.0, 90.0, 140.0, 180.0])  # degrees
 cosines = torch.cos(torch.deg2rad(angles))
-meaning = ["same direction", "similar", "unrelated", "opposed", "opposite"]
-columns = zip(angles, cosines + 1e-6, meaning)
+meaning = ["same direction", "similar", "unrelated", "rather opposite", "opposite"]
+columns = zip(angles, cosines + 1e-6, meaning)  # + 1e-6, so that no -0.00 is printed
 rows = [(f"{angle:.0f}°", f"{cosine:.2f}", text) for angle, cosine, text in columns]
 Table(rows, ["angle", "cosine", "meaning"])
 
@@ -293,9 +292,9 @@ interactive(shadow, name, list(range(0, 360, 30)), start=0, alt=alt)
 # %% [markdown]
 # By hand, with three vectors $x_1 = (1, 0)$, $x_2 = (0.8, 0.6)$, $x_3 = (-0.6, 0.8)$.
 # The scores of $x_1$ are $x_1\cdot x_1 = 1$, $x_1\cdot x_2 = 0.8$ and
-# $x_1\cdot x_3 = -0.6$. Their exponentials are 2.72, 2.23 and 0.55, which sum to 5.49;
-# so the weights are .49, .41 and .10, and $x_1$ becomes
-# $.49\,x_1 + .41\,x_2 + .10\,x_3 = (.76, .32)$. The course's `context_vectors` does it
+# $x_1\cdot x_3 = -0.6$. Their exponentials are 2.718, 2.226 and 0.549, which sum to 5.493;
+# so the weights are .495, .405 and .100, and $x_1$ becomes
+# $.495\,x_1 + .405\,x_2 + .100\,x_3 = (.76, .32)$. The course's `context_vectors` does it
 # for all rows:
 
 # %%
@@ -354,12 +353,13 @@ for ax, weights in zip(figure.axes, both.values()):
 # word. So each word is by far its own best match, softmax$(XX^\top)$ is almost the
 # identity matrix, and the "context" of a word is the word itself.
 #
-# Three repairs come to mind, and none is enough. *The scale*: 32 against ±6 becomes 6
-# against ±1, and $\exp(6) \approx 400$ still wins. *Training*: this attention has **no
-# parameters**, so there is nothing to train. *Shorter vectors*: they do make the
-# softmax mix more; the appendix tries many lengths. And a second layer on top makes
-# things worse: each layer replaces points by means of points, so they all move towards
-# each other. Here twelve vectors that are short enough to mix:
+# Three repairs come to mind, and none is enough. *The scale*: divided by $\sqrt{32}$ the
+# scores are about 6 for the word itself and ±1 for the others, and $\exp(6) \approx 400$
+# still wins. *Training*: this attention has **no parameters**, so there is nothing to
+# train. *Shorter vectors*: they do make the softmax mix more; the appendix tries many
+# lengths. And a second layer on top makes things worse: each layer replaces points by
+# means of points, so they all move towards each other. Here twelve vectors that are short
+# enough to mix:
 
 # %% alt="The spread of twelve short vectors shrinks to nothing as parameter-free attention is stacked"
 x, spread = 0.5 * normal(12, 8, seed=4), []  # (T, D): short vectors
@@ -412,8 +412,8 @@ print(f"exact query: {hot @ numbers:.0f}     soft query: {soft @ numbers:.1f}")
 #
 # Two sizes must agree: queries and keys have the same length $d_k$, and there are as
 # many values as keys. Key and value of a token are computed from the same $x_i$, by
-# different matrices. (Only the older attention on top of recurrent networks uses the
-# same vectors for both: unit 04. The matrices here have no bias. Whoever wants one adds
+# different matrices. (The older attention on top of recurrent networks uses the same
+# vectors for both: unit 04. The matrices here have no bias. Whoever wants one adds
 # a row to the matrix *and* a column of ones to $X$.)
 
 # %% [markdown]
@@ -466,9 +466,9 @@ interactive(competition, "d", [1, 4, 16, 64, 256, 1024], start=64, alt=alt)
 
 # %% [markdown]
 # A single bar is bad for learning. Through a softmax that has decided already, hardly any
-# gradient comes back, so a query that looks at the wrong key stays there. The appendix
+# gradient comes back to tell a query that it looks at the wrong key. The appendix
 # measures it: without the scale, nearly nine of ten queries at $d = 1024$ get hardly any
-# gradient when they are asked for another key. With the scale nearly all of them do.
+# gradient when they are asked for a random key. With the scale nearly all get one.
 #
 # So the scores are divided by $\sqrt{d_k}$, where $d_k$ is the size of the *keys*: not
 # that of the values, not that of a decoder's state (unit 04), not the number of words;
@@ -529,8 +529,8 @@ scaled_dot_product_attention(q, k, v)  # (T, Dv), (T, S)
 # %% [markdown]
 # Leading axes, such as a batch, are carried along: `.mT` swaps the last two axes and
 # leaves all others alone (`.T` would turn them all round). torch has the same in one
-# *fused* routine (also called a kernel; not the kernel of unit 01) that never stores
-# the $T\times S$ weights, and therefore cannot return them. Read one, run the other:
+# *fused* routine (also called a kernel; not the kernel of unit 01) that need not store
+# the $T\times S$ weights, and therefore does not return them. Read one, run the other:
 
 # %%
 q, k, v = (
@@ -631,8 +631,9 @@ Table(table, ["what was changed", "right", "right for the other word"])
 # other word's answer, in every sentence. Who asks decides where to look. The other two
 # surprise. If the heat map told the whole story, opposite keys would change nothing
 # (right: 1), since *letter* would find its clue all the same, and opposite values would
-# turn every answer round (right: 0). About a fifth of the answers do otherwise. So look at
-# *all* clues: how much weight does each get from the word that needs it?
+# turn every answer round (right: 0). In each of the two about a fifth of the answers do
+# the opposite. So look at *all* clues: how much weight does each get from the word that
+# needs it?
 
 # %% alt="Sixteen bars, the mean weight of each clue: fourteen are between 0.8 and 1, capital and loan are at 0"
 weights = self_attention(x, *projections)[1].detach()  # (N, 8, 8)
@@ -645,8 +646,9 @@ ax = bars(found, "mean weight", "who is looked at, by the word that needs it")
 ax.tick_params(axis="x", labelrotation=60)
 
 # %% [markdown]
-# Nobody looks at *capital* and *loan*. Set them aside, and with them *sent* and *fishing*,
-# with which they were exchanged. For all other clues the simple story holds exactly:
+# Nobody looks at *capital* and *loan*. Set them aside, and also *sent* and *fishing*, the
+# clues with which they swap keys (experiment 2) or values (experiment 3). For all other
+# clues the simple story holds exactly:
 
 # %%
 unseen = torch.tensor([i for i in range(13, 29) if found[words[i]] < 0.5])
@@ -672,9 +674,9 @@ table = [("letter", said[0][0], said[1][0]), ("bank", said[0][1], said[1][1])]
 Table(table, ["asked without a clue", "first entry", "second entry"])
 
 # %% [markdown]
-# Without any clue, *letter* is taken for a *letra* and *bank* for a *banco*: just the
+# Without its clue, *letter* is taken for a *letra* and *bank* for a *banco*: just the
 # meanings of *capital* and *loan*. The model has learned a default answer for each word,
-# and looks for what speaks against it. Some clues of the default it need not find at all,
+# and has to find only what speaks against it. Some clues of the default go unnoticed,
 # since finding nothing is a clue as well. Training asks for right answers, not for a tidy
 # story. One heat map, chosen by us, hid the trick; changing something and asking again
 # brought it out. (Start from other seeds: which clues go unnoticed then?)
@@ -693,14 +695,17 @@ print(f"one matrix for all three roles: {share:.2f}")
 #
 # ## Rock, scissors, paper: why a query is not a key
 #
-# Why two matrices for one comparison? Could query and key not be the *same* learned
-# projection, $q_i = k_i = x_i W$? Then the score is
-# $e_{ij} = (x_i W)\cdot(x_j W)$, and it is **symmetric**: $e_{ij} = e_{ji}$. Whatever
-# $W$ is, $i$ likes $j$ as much as $j$ likes $i$.
+# Could query and key not be the *same* learned projection, $q_i = k_i = x_i W$? Then the
+# score is $e_{ij} = (x_i W)\cdot(x_j W)$, and it is **symmetric**: $e_{ij} = e_{ji}$. The
+# weights need not be, since each row is divided by its own sum. But two things are lost.
 #
-# Many relations are not like that. Take rock, scissors and paper: rock beats scissors,
-# scissors beat paper, paper beats rock. Let each of the three look at the one that it
-# beats, more than at the third. With symmetric scores that would mean
+# First, $e_{ii} + e_{jj} - 2e_{ij} = |x_i W - x_j W|^2 \ge 0$. So two words can never
+# *both* look at each other more than at themselves: *blue* and *sky* of the first picture
+# cannot.
+#
+# Second, nobody can look round in a **circle**. Take rock, scissors and paper: rock beats
+# scissors, scissors beat paper, paper beats rock. Let each of the three look at the one
+# that it beats, more than at the third. With symmetric scores that would mean
 #
 # $$e_{rs} > e_{rp} = e_{pr} > e_{ps} = e_{sp} > e_{sr} = e_{rs}$$
 #
@@ -784,20 +789,27 @@ Table(rows, [*columns, "look the right way, at most"])
 # game of any run: that is the proof at work (last column). And none of them got above
 # $\frac56$, not even the matrix with four times as many numbers. The plain mean reports
 # the majority of three coins, which is right in three quarters of the cases. Here are the
-# learned weights, as a mean over all runs and games:
+# learned weights, as a mean over the games: of a middling and of the most decided of the
+# ten runs with $W_q = W_k$ (4 numbers), and of a middling run with three matrices.
 
-# %% alt="Mean weights of rock, scissors and paper: with one shared matrix not all three rows are dark where they should be; with separate matrices rock looks at scissors, scissors at paper, paper at rock"
+# %% alt="Weights of rock, scissors and paper: in a middling run with one shared matrix all are pale; in the most decided one rock looks at scissors, scissors at paper, and paper at itself; with separate matrices rock looks at scissors, scissors at paper, paper at rock"
 names = ["rock", "scissors", "paper"]
-shown = ("Wq = Wk, 4 numbers", "three matrices, 2 numbers")
-heatmaps({name: looks[name].mean((0, 1)).detach() for name in shown}, names, names);
+shared, separate = looks["Wq = Wk, 4 numbers"], looks["three matrices, 2 numbers"]
+decided = shared.amax(-1).mean((1, 2))  # (runs,): the largest weight of a row
+order, other = decided.argsort(), separate.amax(-1).mean((1, 2)).argsort()  # (runs,)
+print("largest weight, Wq = Wk:", " ".join(f"{w:.2f}" for w in decided[order]))
+panels = {"Wq = Wk": shared[order[5]], "Wq = Wk, most decided": shared[order[-1]]}
+panels["three matrices"] = separate[other[5]]  # (8, 3, 3) each
+heatmaps({name: w.mean(0).detach() for name, w in panels.items()}, names, names);
 
 # %% [markdown]
-# On the right each row is dark at the one that it beats. On the left all weights stay
-# pale, not far from a plain mean: a symmetric score that helps one player harms another.
+# On the right each row is dark at the one that it beats. With one matrix nine of ten runs
+# stay pale, not far from a plain mean: a symmetric score that helps one player harms
+# another. The tenth is decided, and there paper looks at itself.
 #
-# So **queries and keys differ because looking has a direction**. In the examination
-# before nothing had to be directed: only *letter* and *bank* were asked, and nobody
-# cared whom *writing* looks at.
+# So **queries and keys differ so that every word is free in whom it looks at**: round in a
+# circle, or at each other and not at themselves. The examination before asked for neither:
+# only *letter* and *bank* had to answer, and nobody cared whom *writing* looks at.
 #
 # Two slips to look out for. Attention *replaces* a token by a mixture: if the token
 # itself should survive, it must be added back (the residual connection of unit 07). And
@@ -924,13 +936,14 @@ Table(result.items(), ["additive attention", "accuracy on new sentences"])
 # - Without projections every word is its own best match: for vectors of $D$ numbers of
 #   size one softmax$(XX^\top)$ is almost the identity, shorter ones give nearly the
 #   plain mean, and there is nothing to learn. Queries, keys and values separate
-#   *looking*, *being found* and *giving*; one projection for queries and keys makes all
-#   scores symmetric, and no directed relation fits into those.
+#   *looking*, *being found* and *giving*; with one projection for queries and keys
+#   all scores are symmetric: nobody can look round in a circle, and no two words can both
+#   prefer each other to themselves.
 # - A heat map shows where a model looks in one sentence. Whether the answer comes from
 #   there is found out by **intervention**: change one part, and see what follows.
 # - Dot products of vectors with $d$ entries of variance 1 have variance $d$. Dividing by
 #   $\sqrt{d_k}$ inside the softmax keeps the weights soft at the start of training, and
-#   lets nearly every query learn.
+#   lets a gradient reach nearly every query.
 # - Scores form a family. What makes one work is that query and key **meet** in it: a
 #   sum of one part each is blind to the query.
 #
@@ -1051,7 +1064,6 @@ ax.set_title("no temperature makes up for learning");
 
 # %% [markdown]
 # At low temperatures every word sees only itself, at high ones only the plain mean. In
-# between it reaches .82: by chance some clues resemble their word a little more than
-# others do. (And that is a kind figure, since the best temperature was read off the test
-# sentences.) What the learned matrices add is a reason to prefer one clue: *letter* has
-# to find words about paper and spelling, which do not resemble it at all.
+# between it reaches .82. (And that is a kind figure, since the best temperature was read
+# off the test sentences.) What the learned matrices add is a reason to prefer one clue:
+# *letter* has to find words about paper and spelling, which resemble it by chance at best.

@@ -320,8 +320,8 @@ check(choice_move_tanh, "choice_move_tanh")
 # output = softmax(best.values) @ value[best.indices]  # (5,) @ (5, D)
 # ```
 #
-# Is that local or global, soft or hard? More to the point: can $W_q$ and $W_k$, which
-# make the scores, be learned by plain gradients? {{options choice_five_best}}
+# Can $W_q$ and $W_k$, which make the scores, be learned by plain gradients?
+# {{options choice_five_best}}
 
 # %% nbgrader={"grade_id": "choice_five_best"}
 choice_five_best = None  # "a", "b", "c" or "d"
@@ -336,13 +336,12 @@ check(choice_five_best, "choice_five_best")
 # ## A race of your scores
 # *not graded · half a minute of computing*
 #
-# What are four scores good for? Here your own functions learn to read phone books. A
-# book has six entries; the vector of an entry is the sum of two random ones, for its
-# name and for its digit. The query is a name, and the answer its digit. Only the score
+# What are all these scores good for? Here your own functions learn to read phone books. A
+# book has six entries; the vector of an entry is the sum of two random ones, for its name
+# and for its digit. The query is a name, and the answer its digit. Only the score
 # differs: softmax, weighted mean and a linear reader are the same for all. The cell runs
-# as soon as your checks are green. Before you run it: which of the five will fall
-# behind, and why? (One of them has nothing to learn, and a second differs from it by a
-# factor only.)
+# as soon as your checks are green. Before you run it: which of the five will fall behind,
+# and why? (Two of them have nothing to learn, and differ by a factor only.)
 
 # %%
 if ready(
@@ -440,11 +439,13 @@ if ready(
 #   $(AXW_v)W_o = AX(W_vW_o)$, and one matrix takes the place of the product. (Accept the
 #   remark that this holds only while nothing stands in between, and while both are
 #   full-sized: with several heads it does not.)
-# - (c) Scores are symmetric. Good enough for a mutual relation: words of one topic,
-#   words with the same stem, the two halves of a pair of brackets. Not good enough for a
-#   directed one: a pronoun that looks for its noun while the noun looks for its verb, a
-#   word that looks for the one before it. The reason has to be the symmetry ($i$ scores
-#   $j$ as $j$ scores $i$), not merely "fewer parameters".
+# - (c) Scores are symmetric, $e_{ij} = e_{ji}$, and $e_{ii} + e_{jj} \ge 2e_{ij}$. Good
+#   enough for words that look for their like, themselves included: words of one topic,
+#   words with the same stem. Not good enough for two that look for each other and not at
+#   themselves (the brackets of a pair, a verb and its subject), nor for a circle (a pronoun
+#   looks for its noun, the noun for its verb, the verb for the pronoun). The reason has to
+#   be what symmetry forbids, not "fewer parameters". Half a point for "a directed relation"
+#   alone: rows are normalised one by one, so $i$ may look at $j$ while $j$ does not at $i$.
 # ### END SOLUTION
 
 # %% [markdown]
