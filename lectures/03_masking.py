@@ -2,10 +2,10 @@
 # # 03 · Masking
 #
 # In unit 02 every query looked at every key. Sometimes it must not. Some places of a
-# batch were only filled up to make it rectangular, and mean nothing. And a model that is
-# to *predict* the next word must not read it. A mask is a matrix of permissions. It is
-# one line of code, and its bugs are hard to see, because nothing crashes: the loss is
-# wonderful, and the model is worthless.
+# batch were only filled up to make it rectangular, and mean nothing. And a model that
+# is to *predict* the next word must not read it. A mask is a matrix of permissions. It
+# is one line of code, and its bugs are hard to see, because nothing crashes: the loss
+# may be wonderful and the model worthless.
 #
 # After this lecture you can
 #
@@ -14,7 +14,7 @@
 # - say why forbidden scores become $-\infty$ and not 0, and what happens to a row in
 #   which everything is forbidden;
 # - recognise a model that cheats, from a loss that is too good to be true;
-# - write a test that catches any layer that looks into the future, your own included;
+# - write a test that catches layers that look into the future, your own included;
 # - survive torch's two opposite meanings of `True`.
 #
 # *About 60 minutes; the code runs in less than a minute on a laptop.*
@@ -108,9 +108,9 @@ ax.set_title("padding is attended to");
 # the mask nothing moves.
 #
 # Note `[:, None, :]` in the code. A padding mask $(B, S)$ becomes $(B, 1, S)$: padding
-# disappears as a **column**, for all queries of its sentence. Put the new axis on the
-# other side, $(B, S, 1)$, and you silence *queries* instead; if there happen to be as
-# many queries as keys, nothing will tell you. (The outputs *at* padded places are
+# disappears as a **column**, for all queries of its sentence. With the new axis at the
+# end, $(B, S, 1)$, you silence *queries* instead. Where there are as many queries as
+# keys, as in self-attention, no error tells you. (The outputs *at* padded places are
 # computed all the same. They mean nothing: leave them out of the loss.)
 #
 # ## Cheating through attention
@@ -262,7 +262,9 @@ Table(rows, columns, "the prediction becomes the new word")
 # At place 1 the prediction follows the echo, at place 4 the next word: always, whatever
 # we put there. Place 2 leans on both: change one, and the other holds the old answer;
 # change both, and it follows. Its largest weight alone would not have told you that.
-# (The small shares are mostly chance: one of the words that we put there is the old one.)
+# (The small shares are chance, since one of the words that we put there is the old one:
+# 8 % for a noun, 25 % for a verb. Only place 4 has more: two nouns at its echo win
+# against the next word.)
 
 # %% [markdown]
 # Is that a problem, if the loss is so low? Let it write. Now the next word does not
@@ -314,10 +316,20 @@ results = [("without a mask", *judged(cheater))]
 Table(results, columns, "of 1000 sentences (the language has 576)")
 
 # %% [markdown]
-# Alone, not one sentence is right. Helped, most are. In the second half the words that
-# are asked for also stand in the *past*, and there it has learned to find them. What it
-# has never learned is to begin: in training the first noun always stood before its
-# eyes, one place further on.
+# Alone, not one sentence is right. The model has never learned to begin: in training
+# every word of the first half stood before its eyes, later in the sentence. Helped, most
+# sentences are right. Which words are wrong in the others?
+
+# %%
+whole = sentences(1000, seeded(4))  # (N, 13): the same sentences as in `judged`
+helped = write(cheater, whole[:, :7], seeded(5))  # (N, 13)
+shares = (helped == whole).float().mean(0)[7:]  # (6,): of the words that it wrote
+Table([["right next word", *shares]], ["place", *range(6, 12)])
+
+# %% [markdown]
+# In the second half the words that are asked for also stand in the *past*, and at most
+# places it has learned to find them there. All failures are at the last noun: row 10 of
+# the figure above looks at place 11, one step ahead, where now there is nothing.
 #
 # ## The causal mask
 #
@@ -367,9 +379,9 @@ for bar, colour in zip(axes[1].patches, COLOURS):  # the colours of the curves
 # sentence into twelve.
 #
 # One trap is left: a mask that is only applied `if self.training`. Then training is
-# honest, but the *validation* sees the future. One might expect a loss that flatters.
-# Take the mask away from the honest model, and look how much of its weight now falls on
-# later words:
+# honest, but the *validation* sees the future. Is its loss now too good? Decide first.
+# Then take the mask away from the honest model, and look how much of its weight falls
+# on later words:
 
 # %%
 rows = []
@@ -402,13 +414,13 @@ rows = [(how, *weights, weights.sum()) for how, weights in rows]
 Table(rows, ["forbidden by", "allowed key", "forbidden key", "sum"])
 
 # %% [markdown]
-# With a score of 0 the forbidden key keeps a weight. Setting the *weight* to 0 after the
-# softmax takes away what the key had, but does not give it to the others: the row no
-# longer sums to 1. And what is missing depends on the forbidden score, so it still leaks
-# (question 2). A score of
-# $-\infty$ before the softmax does both at once: $\exp(-\infty) = 0$, in the numerator
-# *and* in the sum below it. (You may also set the exponentials themselves to 0, if you do
-# it before they are summed, and subtract the largest *allowed* score first.)
+# With a score of 0 the forbidden key keeps a weight. Setting the *weight* to 0 after
+# the softmax takes away what the key had, but does not give it to the others: the row
+# no longer sums to 1. And what is missing depends on the forbidden score, so it still
+# leaks (question 2). A score of $-\infty$ before the softmax removes the key *and*
+# shares out what it had: $\exp(-\infty) = 0$, in the numerator and in the sum below it.
+# (You may also set the exponentials themselves to 0, if you do it before they are
+# summed, and subtract the largest *allowed* score first.)
 #
 # Would a large negative number do as well? That depends on the other scores. If all
 # allowed scores are near −20, a forbidden one that was set to 0 is the *highest* of the
@@ -434,10 +446,11 @@ levels = [20, 5, 0, -5, -20, -50, -150]
 interactive(leak, "level of the allowed scores", levels, start=-20, alt=alt)
 
 # %% [markdown]
-# Move the slider to the left and to the right: a fill leaks as soon as the allowed scores
-# lie near it or below. So test a masked softmax with allowed scores near −50: there a
-# fill of 0 or of −10 is found out. Fills of $-10^9$, of `torch.finfo(dtype).min` and of
-# $-\infty$ give the same weights. Two popular lines fail in other ways:
+# Move the slider to the left and to the right: a fill leaks as soon as the allowed
+# scores lie near it or below. So test a masked softmax with allowed scores near −50:
+# there a fill of 0 or of −10 is found out. Fills of $-10^9$, of
+# `torch.finfo(dtype).min` and of $-\infty$ give the same weights in every row that has
+# an allowed key. Two popular lines fail in other ways:
 
 # %%
 half = torch.zeros(2, dtype=torch.float16)  # (S,): numbers of 16 bits
@@ -487,12 +500,12 @@ weights.square().sum().backward()
 print(f"gradient: {int(matrix.grad.isnan().sum())} of 9 entries are NaN")
 
 # %% [markdown]
-# One empty row in one sentence, one step of training, and the whole matrix is NaN. (Where
-# the forbidden scores are *filled* with $-\infty$ instead, `nan_to_num` gets away with
-# it: a filled place passes no gradient back, so the NaN stops there.) So a rule is
-# needed, and this course has one: **a row with nothing to attend to is all zeros.** In
-# ordinary rows the forbidden weights are 0 already; in an empty one they have to be made
-# so. An example with two rows:
+# One empty row in one sentence, one step of training, and the whole matrix is NaN.
+# (Where the forbidden scores are *filled* with $-\infty$ instead, `nan_to_num` gets
+# away with it: a filled place passes no gradient back, so the NaN stops there.) So a
+# rule is needed, and this course has one: **a row with nothing to attend to is all
+# zeros.** In all other rows $-\infty$ already gives these zeros; in an empty row you
+# have to put them there. An example with two rows:
 #
 # | | scores | may attend | weights |
 # |---|---|---|---|
@@ -531,12 +544,12 @@ both = causal_mask(5) & padding_mask(lengths, 5)[:, None, :]
 mask_maps({f"length {n}": mask for n, mask in zip(lengths, both)});
 
 # %% [markdown]
-# Compare the two panels: in the first three rows, those of real queries, they are alike.
-# Under a causal mask, padding *at the end* lies in the future anyway, and the padding
-# mask changes only rows that mean nothing. So where is it needed? In an encoder, which
-# has no causal mask; and where the padding stands *first*, so that all sentences of a
-# batch end at the same place and can be continued together. That mask is the first of
-# four that practice uses:
+# Compare the two panels: in the first three rows, those of real queries, they are
+# alike. Under a causal mask, padding *at the end* lies in the future anyway, and the
+# padding mask changes only rows that mean nothing. So where is it needed? In an
+# encoder, which has no causal mask; and where the padding stands *first*, so that all
+# sentences of a batch end at the same place and can be continued together. That is the
+# first of four masks that you will meet in practice:
 
 # %% alt="Four masks of six places: padding first, whose first two rows and columns are empty; a window, a band of three below the diagonal; a prefix, a triangle with its first two columns full; two documents, two small triangles"
 causal, place = causal_mask(6), torch.arange(6)  # (T, T), (T,)
@@ -575,12 +588,13 @@ print(f"largest difference: {(ours - theirs).abs().max():.1e}")
 # ## Two libraries in one: what True means
 #
 # Unfortunately torch has two conventions for boolean masks. The function
-# `F.scaled_dot_product_attention` (F.sdpa in the figure) reads True as *may attend*, like
-# this course. The module `nn.MultiheadAttention` (MHA; unit 05 takes it apart) reads True
-# as *blocked*, also in `key_padding_mask`, its argument for padding. Neither complains
-# about a mask that was meant for the other. To make it visible, we set all projections
-# of an `nn.MultiheadAttention` to the identity, so that it computes what the function
-# computes, and give both the same lower triangle:
+# `F.scaled_dot_product_attention` (F.sdpa in the figure) reads True as *may attend*,
+# like this course. The module `nn.MultiheadAttention` (MHA; unit 05 takes it apart)
+# reads True as *blocked*, also in `key_padding_mask`, its argument for padding. Neither
+# complains about a mask that was meant for the other. To make it visible, we set all
+# projections of an `nn.MultiheadAttention` to the identity, so that it computes what
+# the function computes, and give both the same lower triangle. Before you look: what
+# will the module's last row be?
 
 # %%
 mha = nn.MultiheadAttention(4, 1, bias=False, batch_first=True)
@@ -664,7 +678,8 @@ Table(rows, ["layer", "before", "after", "how the past moved"])
 # The running sum is innocent: at places 0, 1 and 2 nothing moved. The second layer is
 # guilty: at place 2 it has seen the change at place 3. One cut shows the leaks across
 # that cut; a test has to make every cut. The course's `sees_the_future(layer, x)` does.
-# It needs no look inside the layer. Let us put some old acquaintances on trial:
+# It needs no look inside the layer. (It adds noise, so a model that reads word ids is
+# tested from its embeddings on.) Let us put some old acquaintances on trial:
 
 # %%
 torch.manual_seed(0)
@@ -693,17 +708,20 @@ Table(rows, ["layer", "sees the future?"])
 # %% [markdown]
 # Two of these surprise many: a centred convolution looks one step ahead, and batch norm
 # *in training* mixes the statistics of all steps, the later ones included. (That is one
-# reason not to use batch norm in a language model.)
+# reason not to use batch norm in a language model.) And *innocent* only means that no
+# leak was seen with these inputs.
 #
 # How not to write the test:
 #
-# - *Change only the last step, or cut only once in the middle.* Most leaks are by a
-#   single step, anywhere.
+# - *Change only the last step, or cut only once in the middle.* A leak may be a single
+#   step wide, anywhere.
 # - *Compare the whole output.* The changed steps themselves change, of course.
 # - *Add a constant.* A layer norm does not notice a shift that is the same in all
 #   features; change at random.
 # - *Use a generous tolerance.* What does not depend does not change; $10^{-6}$ is for
 #   rounding.
+# - *Leave dropout on.* Two calls then differ by chance, and everybody is guilty: call
+#   `eval()` first.
 # - *Put NaN into the future.* A weight of exactly 0 lets it through: innocent layers
 #   are convicted.
 # - *Take the gradient of `out.sum()`.* After a layer norm this sum is constant
@@ -750,8 +768,8 @@ for ax in figure.axes:
 
 # %% [markdown]
 # Look at the triangle above the diagonal. On the left it has dark cells: outputs that
-# depend on later inputs. On the right it is empty, all of it: whatever this model has
-# learned, it has learned from the past.
+# depend on later inputs. On the right it is empty, all of it: whatever this model uses
+# for this sentence, it has from the past and the present.
 
 # %% [markdown]
 # ## Appendix: fewer queries than keys

@@ -15,7 +15,7 @@
 # - put attention on top of an LSTM classifier, and find a bug that another line hides
 #   (appendix).
 #
-# *About 75 minutes, and 40 more for the appendix; the code runs in about a minute and a
+# *About 80 minutes, and 40 more for the appendix; the code runs in about a minute and a
 # half on a laptop, most of it in trainings.*
 
 # %%
@@ -72,7 +72,7 @@ drawings.encoder_decoder()
 # | $B$ | batch |
 # | $S$, $T$ | length of the source, length of the target |
 # | $E$, $V$ | size of an embedded token, number of words in the vocabulary |
-# | $D$ | size of a state (never the same letter as the state itself) |
+# | $D$ | size of a state |
 # | $h_1 \dots h_S$ | encoder states, together the **memory** |
 # | $s_1 \dots s_T$ | decoder states |
 #
@@ -96,7 +96,7 @@ Table(rows, ["tensor", "shape"])
 # depend on the length, and any length will do. They have two weaknesses. They forget,
 # as we shall measure. And they are slow, but be precise about it: the work is serial
 # over *time* only. The sentences of a batch and the units of a state wait for nobody:
-# they go through a step together (measured in the appendix).
+# they go through a step together (for the sentences, measured in the appendix).
 
 # %% [markdown]
 # Now a question whose answer is the reason for this whole course: how does the size of
@@ -133,8 +133,8 @@ Table(rows, ["tokens in the source", "numbers in the last state", "in the memory
 #   forcing**. All inputs are known beforehand, so they can be prepared at once: the
 #   targets, shifted to the right by one, $\text{input}_1 = \text{BOS}$ and
 #   $\text{input}_t = y_{t-1}$.
-# - **At test time** its own, since there is no other. Diagrams that feed every output
-#   back show test time only.
+# - **At test time** its own, since there is no other. A diagram in which every output
+#   is fed back as the next input shows test time, not training.
 
 
 # %%
@@ -253,8 +253,8 @@ print("as in the model:", torch.equal(logits, model(source, targets)[0]))
 # %% [markdown]
 # To write freely, at test time, the model is called step by step: each time it is given
 # the letter that it wrote last, and the state in which that left it. This is what its
-# method `generate` does. (`decode` wants the inputs, the first state, the memory, its
-# mask, and the summary.)
+# method `generate` does. (The arguments of `decode`: inputs, the state before the first
+# of them, memory, its mask, summary.)
 
 
 # %%
@@ -321,8 +321,7 @@ ax.set(title="one vector, 900 steps of training", ylim=(0, 1.05));
 # show.
 #
 # And the forgotten shift? The same model once more, a hundred steps on strings of eight
-# letters, with the targets themselves as inputs. (In `decode`, `last` stands twice: it
-# is the first state, and the summary.)
+# letters, with the targets themselves as inputs.
 
 
 # %%
@@ -388,15 +387,17 @@ ax.set(title="what the decoder is given, without attention", ylim=(0, 1.05));
 # At the first position all three are given the same go symbol, so the curves begin
 # together. With its own letters the model falls behind. Two things could be the reason:
 # its state is one for which it was never trained, or it simply lacks what the true
-# letters would have told it. The third curve tells them apart. Here every letter is true
-# but one (dotted line), so hardly any information is missing. Yet the share of right
-# letters drops at once, and goes on falling to that of a guess among ten letters. One
-# wrong letter puts the model into a state from which it has never learned to come back.
-# (Ours is a random mistake. Its own mistakes may be milder; the second curve has those.)
+# letters would have told it. The third curve isolates the first. Here every letter is
+# true but one (dotted line), so hardly any information is missing. Yet the share of
+# right letters drops at once, and goes on falling to that of a guess among ten letters.
+# One wrong letter puts the model into a state from which it has never learned to come
+# back. So a strange state alone is enough. How much of the second curve is due to it,
+# this does not say: ours is a random mistake, and its own may be milder.
 #
 # Two remedies are usually named: show the decoder its own letters in training now and
 # then (scheduled sampling), or keep several candidates alive while decoding (beam
-# search, unit 08). There is a third, which comes next.
+# search, unit 08). What comes next does not close the gap, but it makes the first
+# mistake much rarer.
 
 # %% [markdown]
 # ## Luong: the current state asks
@@ -496,8 +497,8 @@ ax.set(title="after one wrong letter", ylim=(0, 1.05));
 # %% [markdown]
 # With attention, true letters bring it back within three steps: the rest of the string
 # need not survive in its state, it can be looked up. Left to its own letters it stays
-# lost more often than not. So attention makes mistakes rare, and it makes them curable;
-# it does not abolish exposure bias.
+# lost more often than not. So attention makes mistakes rare, and the model recovers if
+# true letters follow. At test time they do not, and exposure bias stays.
 #
 # What does it look at? To write the first letter, at the end of the string; and so on,
 # backwards. Nobody told it so. Do not be surprised to find it one place to the right of
@@ -536,10 +537,10 @@ ax.set(xlabel="keys: read →", ylabel="queries: written ↓");
 # | the context | helps to make the state: $s_t = \mathrm{GRU}([y_{t-1}; c_t], s_{t-1})$ | is joined to it afterwards: $[c_t; s_t]$ |
 # | with teacher forcing | one step after the other | all steps at once |
 #
-# Formulas for attention that disagree about the index of the state, $t$ or $t - 1$, are
-# often both right: they describe one column each. (The encoder of the paper of 2014
-# also reads in both directions, so that each $h_i$ knows what comes after it. Ours
-# reads forwards only, which is enough here.)
+# Formulas for attention that disagree about the index of the state, $t$ or $t - 1$, may
+# both be right: they describe one column each. (The encoder of the paper of 2014 also
+# reads in both directions, so that each $h_i$ knows what comes after it. Ours reads
+# forwards only, which is enough here.)
 
 
 # %%
@@ -594,11 +595,10 @@ Table(rows, ["attention", "largest change of a weight in the first look"])
 #
 # A translation that needs more than copying: *viertausendsiebenhundertfünfundzwanzig*
 # to 4725. German says the ones before the tens, *five-and-twenty*, so the order is
-# crossed. The file holds 4000 numbers below 10,000 in random order, each word cut into
-# its parts; the first thousand are kept for the test, and no number stands in it twice.
-# The words differ in length and are padded. So the model's summary is the state after
-# the last *real* part, and the mask keeps it from looking at padding. (The training
-# takes about ten seconds.)
+# crossed. The file holds 4000 different numbers below 10,000 in random order, each word
+# cut into its parts. The first thousand are kept for the test. The words differ in
+# length and are padded. So the model's summary is the state after the last *real* part,
+# and the mask keeps it from looking at padding. (The training takes about ten seconds.)
 
 # %%
 rows = read_rows("number_words")  # digits, parts of the word
@@ -661,8 +661,8 @@ print("part of the training:", "4725" in [number for number, _ in rows[1000:]])
 #
 # The best-known matrix of this kind is in the paper of 2014: English words along the
 # top, French words down the side, and (there bright means much) a bright cell where
-# *Area* and *zone* meet. It is often read the wrong way round: "to generate *Area*, the
-# model looked at *la zone*". The axes say the reverse: English was read, French was
+# *Area* and *zone* meet. It is easily read the wrong way round: "to generate *Area*,
+# the model looked at *la zone*". The axes say the reverse: English was read, French was
 # written; it is the row of *zone* that looks at *Area*. Nor is it a picture of
 # self-attention, as which it is sometimes shown: two sequences are involved, one asking
 # and one being looked at, which is **cross-attention**. And it shows a crossed order,
@@ -724,10 +724,10 @@ for ax in figure.axes:
     ax.set(xlabel="keys: read →", ylabel="queries: written ↓")
 
 # %% [markdown]
-# The two pictures agree: where the weight falls, there the digit can be changed, and
-# nowhere else, in all of these words. That need not be so. In unit 03 a prediction leaned on two places
-# at once, and changing the one with the larger weight did nothing. So a weight is a
-# question, and a patch is the answer.
+# The two pictures agree: where the weight falls, there the digit follows the other
+# word, and nowhere else, in all of these words. That need not be so. In unit 03 a
+# prediction leaned on two places at once, and changing the one with the larger weight
+# did nothing. So a weight is a question, and a patch is the answer.
 
 # %% [markdown]
 # ## Dates in six languages
@@ -811,10 +811,10 @@ interactive(
 
 # %% [markdown]
 # Three of the four rows of the year look at the year, wherever it stands: their dark
-# cells move from the right to the left as you come to Hungarian. So do those of the day.
-# The first row does not look at the year. There are only two centuries in the data, and
-# the summary with which the decoder begins may already know which. (The appendix adds up
-# the weights of all test dates.)
+# cells move from the right to the left as you come to Hungarian. The rows of the day
+# follow the day in the same way. The very first row does not look at the year here.
+# There are only two centuries in the data, and the summary with which the decoder
+# begins may already know which. (The appendix adds up the weights of all test dates.)
 
 # %% [markdown]
 # ## Who asks, who answers
@@ -822,8 +822,8 @@ interactive(
 # The general form has two inputs: a sequence that **asks** gives the queries, a
 # sequence that is **looked at** gives keys *and* values. The result has one row per
 # query. These roles are easily dealt out wrongly, the keys to one sequence and the
-# values to the other. A look at the shapes settles it: every value needs a key by which
-# it is found, so both must come from the same sequence.
+# values to the other. But every value needs a key by which it is found, so both belong
+# to the same places. The shapes complain only if the lengths differ.
 #
 # | task | who asks (queries) | who is looked at (keys and values) | what the alignment looks like |
 # |---|---|---|---|
@@ -833,9 +833,9 @@ interactive(
 # | captions (unit 10) | the words written so far | regions of an image | from object to object |
 # | one series from another (unit 07) | the series to be predicted | the series that drives it | a stripe, shifted by the delay |
 #
-# Translation gained most at first. On long sentences, where the older models fell off
-# the cliff that you have seen above, the quality hardly depended on the length any
-# more.
+# In figure 2 of the paper of 2014 the quality of the models without attention falls
+# with the length, as ours did above. With attention, trained on sentences of up to 50
+# words, it hardly depends on the length any more.
 #
 # And if the decoder can look anywhere at every step, what is the recurrence still for?
 # Here it keeps the place and the order. That is the question of the next units.
@@ -891,8 +891,9 @@ for name, model in budgets.items():
 Table(rows, ["exact match", "4 letters", "8", "12", "16"])
 
 # %% [markdown]
-# Compare neighbouring rows. After the same training, 64 units hold more than 32; and the
-# same 64 units hold more after a longer training. So both move the cliff.
+# Rows 1 and 2 differ in size only, rows 2 and 3 in training only. After the same
+# training, 64 units hold more than 32; and the same 64 units hold more after a longer
+# training. So both move the cliff.
 #
 # ### Where all test dates look
 #
@@ -1001,9 +1002,9 @@ bars(heights, "accuracy", "only the LSTM knows about order");
 # Attention by itself treats its input as a bag of words, so on these reviews it can
 # only guess. The LSTM knows about order, and the control in the middle shows that here
 # it needs no attention: the recipe works, but this task does not prove that attention
-# contributes. (Unit 06 gives attention the knowledge of order without an LSTM. And
-# whoever takes the layer from a library should look at its scale: not every one divides
-# by $\sqrt D$ unless it is told to.)
+# contributes. (Unit 06 gives attention the knowledge of order without an LSTM. If you
+# take the layer from a library, check its scale: some do not divide by $\sqrt D$ by
+# default.)
 #
 # Such programs often mask nothing: padding is attended to, and averaged. What does that
 # do to a review that is padded a little further, because a longer one came into its
@@ -1101,8 +1102,8 @@ Table(rows, ["program", "what happens"])
 # %% [markdown]
 # What would have found it? Not the parameter count, not the shape of the result, not a
 # falling loss. A look at the *length* after each layer does; so does a text with a rare
-# word; and so does the oldest test of all, in which the program is run on one input
-# whose answer is known at every step.
+# word; and so does the oldest test of all: one input for which you know what every step
+# should give.
 
 # %% [markdown]
 # ## Summary
@@ -1113,7 +1114,8 @@ Table(rows, ["program", "what happens"])
 #   network learns to store, not what a vector could hold.
 # - The decoder starts with a go symbol. In training its inputs are the true targets
 #   shifted right (teacher forcing); at test time its own words, which it has not been
-#   trained on (exposure bias): one wrong letter was enough to lose all that followed.
+#   trained on (exposure bias): without attention one wrong letter was enough to lose
+#   the rest.
 # - Loss and exact match leave out padding, and the target says what padding is.
 # - Attention lets each step look at all encoder states. Luong: the current state asks,
 #   the context is joined to it afterwards. Bahdanau: the previous state asks, the

@@ -10,9 +10,9 @@
 # # Assignment 03 · Masking
 #
 # You build the two masks that every Transformer needs, a softmax that obeys them,
-# attention on top of it, and at last a detector that finds out whether *any* layer
-# looks into the future. About two hours. The [lecture](../../lectures/03_masking.ipynb)
-# has the ideas.
+# attention on top of it, and at last a detector that finds out whether a layer looks
+# into the future. About two hours. The [lecture](../../lectures/03_masking.ipynb) has
+# the ideas.
 #
 # **Conventions**, here and in all units:
 #
@@ -331,9 +331,9 @@ def packed_mask(documents):
 
 
 # %% [markdown]
-# Nothing is compared with a right mask here. The cell below tests what the mask is *for*:
-# each text must come out as if it were alone, and padding must come out as zeros. Look
-# at the list of differences before you believe yourself: which mistakes would it miss?
+# Nothing is compared with a right mask here. The cell below tests what the mask is
+# *for*: each text must come out as if it were alone, and padding must come out as
+# zeros. Before you believe it: which mistakes would this test miss?
 
 # %%
 documents = torch.tensor([[1, 1, 1, 2, 2, 0], [1, 1, 2, 2, 2, 2]])  # (B, T)

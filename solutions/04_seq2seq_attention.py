@@ -77,9 +77,8 @@ check(shift_right)
 # | 3 | | | |
 # | 4 | | | |
 #
-# Then answer in one or two sentences each: What can the model of that somebody not do, for
-# want of a go symbol? And why may step 3 go wrong at test time although it never does in
-# training?
+# Then answer in one or two sentences each: What can a model trained without a go symbol
+# not do? And why may step 3 go wrong at test time although it never does in training?
 
 # %% [markdown] nbgrader={"grade_id": "decoder_table", "points": 4}
 # ### BEGIN SOLUTION
@@ -489,9 +488,10 @@ if ready(*needed):
 # %% [markdown]
 # <details><summary>What we saw</summary>
 #
-# The memory decides, all of it: which digits are written, and how many. With the state
-# of 863 and the memory of 4725 our decoder writes 4725, and the other way round 863. The
-# summary, which was everything in the model without attention, hardly matters any more.
+# For this pair the memory decides everything: which digits are written, and how many.
+# With the state of 863 and the memory of 4725 our decoder writes 4725, and the other
+# way round 863. The summary, which was everything in the model without attention, made
+# no difference here.
 #
 # </details>
 
@@ -508,8 +508,8 @@ summary("04")
 #
 # - Bahdanau, Cho, Bengio, [Neural Machine Translation by Jointly Learning to Align and
 #   Translate](https://arxiv.org/abs/1409.0473) (2014): the paper that began it; figure
-#   3 is a matrix like that of exercise 8, and figure 2 shows the score no longer
-#   falling with the length of the sentence.
+#   3 is a matrix like that of the lecture, and in figure 2 the score of the model that
+#   was trained on sentences of up to 50 words no longer falls with the length.
 # - Luong, Pham, Manning, [Effective Approaches to Attention-based Neural Machine
 #   Translation](https://arxiv.org/abs/1508.04025) (2015): dot, general and local
 #   attention, compared fairly in one place.
