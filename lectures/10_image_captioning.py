@@ -12,7 +12,7 @@
 # - put the decoder of unit 08 in its place, and let it read handwriting;
 # - explain why hard attention needs another gradient, estimate it, and train with it.
 #
-# *About 70 minutes, and 25 for the appendix (a task that stalls, a baseline that is too
+# *About 85 minutes, and 25 for the appendix (a task that stalls, a baseline that is too
 # short, words that ask a photograph), which can wait.*
 #
 # This is what we hope for: for each word, the orange place is where a person would
@@ -75,11 +75,12 @@ Table(rows, ["captions of the first three"])
 # %% [markdown]
 # One of the first neural captioners (*Show and Tell*, 2014) is a translator whose
 # source is a picture: a CNN makes one vector of it, and an LSTM turns that vector into
-# words. The vector is *static*: it is the same at every step. We begin with such a
-# model. Before each word, our LSTM is given the mean over the whole picture.
-# `train_captioner` does teacher forcing (unit 08) on batches of 64 pictures; 300 steps
-# take about 15 seconds. `describe` lets the model write, the likeliest word at each
-# step.
+# words. We begin with such a model. The original shows the vector once, before the
+# first word. Our LSTM is given the mean over the whole picture before *each* word, so
+# that only the weighting differs from what follows. The vector is *static*: it is the
+# same at every step. `train_captioner` does teacher forcing (unit 08) on batches of 64
+# pictures; 300 steps take about 15 seconds. `describe` lets the model write, the
+# likeliest word at each step.
 
 # %%
 def exact(model, pictures, captions):
@@ -117,8 +118,8 @@ Table(rows, columns, "share that is right")
 # %% [markdown]
 # It describes one shape well. With two shapes it still knows in which row the first one
 # lies, but it gets colours and shapes wrong. Does it *guess* them, or does it mix the
-# two shapes up? Whoever guesses one of the three wrong colours hits that of the other
-# shape in a third of the cases.
+# two shapes up? A wrong colour that is guessed is the other shape's in a third of the
+# cases at most.
 
 # %%
 missed = both & (told[:, 1] != test_captions[:, 1])  # (500,): the first colour is wrong
@@ -126,9 +127,9 @@ swapped = (told[:, 1] == test_captions[:, 6])[missed]  # said: that of the secon
 print(f"{missed.sum()} wrong first colours, {swapped.float().mean():.0%} of them the other's")
 
 # %% [markdown]
-# It mixes them up. All regions were added up into one mean, and the LSTM has to take
-# the two shapes apart again. This is the bottleneck of unit 04: everything has to pass
-# through one vector.
+# Mostly it mixes them up. All regions were added up into one mean, and the LSTM has to
+# take the two shapes apart again. This is the bottleneck of unit 04: everything has to
+# pass through one vector.
 #
 # ## A picture as a set of regions
 #
@@ -151,7 +152,7 @@ print("region 25 is the place in row 4, column 1:", same)
 # %% [markdown]
 # Mind the axes: the features come *second* in a feature map and *last* in a set of
 # regions. A plain `reshape` to $(B, HW, C)$ has the right shape and tears every vector
-# apart, like the torn digits of unit 09.
+# apart, like the torn photograph of unit 09.
 #
 # Our `Eye` turns white into 0 and has two convolutions; each of its 6 x 6 regions
 # stands for a square of 4 x 4 pixels and sees a little around it. As in the Vision
@@ -373,21 +374,22 @@ Table(rows, ["word", "right if one always says the commonest"])
 # - The **colour** hangs on its own look alone. Without it, the model does no better
 #   than one who always says the same. Given the look of another picture, it says that
 #   picture's colour nearly always: here the look *is* the word.
-# - The **shape** hangs on two looks, its own and the one before the colour. Each of
-#   them alone still gives the right word more often than not.
+# - The **shape** hangs on two looks: its own and, even more, the one before the colour
+#   (.73 against .88 with a mean look), which its own map does not show. With either of
+#   them replaced it is still right in about two thirds of the cases or more.
 # - The **row** is the case to remember. With a mean look it is right nine times out of
 #   ten, so one would say: it does not need this look, it knows the row already, from
-#   earlier looks. That is true, and only half of the truth. With the look of another
-#   picture it is wrong in a third of the cases, and where the two rows differ it says
-#   the other's every second time. So the model *can* do without this look, but it does
-#   not *ignore* it.
+#   the first state or from earlier looks. At best that is half of the truth. With the
+#   look of another picture it is wrong in a third of the cases, and where the two rows
+#   differ it says the other's every second time. So the model *can* do without this
+#   look, but it does not *ignore* it.
 # - The **column** needs its own look, though not as strictly as the colour.
 # - Changing the **first state** does next to nothing: the looks make up for it.
 #
-# "The word survives without it" and "the word does not use it" are two claims. The
-# first replacement tests the one, the second tests the other. (In the field, changing
-# one inner quantity to its value on another input is called *patching*. In the
-# assignment you will write it for logits.)
+# "The word survives without it" and "the word does not use it" are two claims. The mean
+# look tests the first claim, the look of another picture tests the second. (In the
+# field, changing one inner quantity to its value on another input is called *patching*.
+# In the assignment you will write it for logits.)
 #
 # All of this describes one trained model; another seed may lead to a model that is just
 # as good and remembers other words. What carries over is the method. A map of attention
@@ -405,14 +407,14 @@ Table(rows, ["word", "right if one always says the commonest"])
 # With two words and two regions: weights $(1, 0)$ and $(1, 0)$ give the totals $2$ and
 # $0$, and the penalty $1 + 1 = 2$. Weights $(1, 0)$ and $(0, 1)$ give $1$ and $1$, and
 # $0$. So do $(.5, .5)$ and $(.5, .5)$: only the *totals* count. How large is the
-# penalty for our captioner, without any training for it? (Ten looks per picture, for
-# nine words and the end.)
+# penalty for our captioner, without any training for it? (Pictures of two shapes: ten
+# looks each, for nine words and the end.)
 
 # %%
 even = torch.full_like(seen, 1 / 36)  # (500, 10, 36)
 fixed = F.one_hot(torch.zeros(500, 10).long(), 36).float()  # always the first region
 ways = {"our captioner": seen, "one region, always": fixed, "spread evenly": even}
-rows = [(name, coverage_penalty(weights)) for name, weights in ways.items()]
+rows = [(name, coverage_penalty(weights[both])) for name, weights in ways.items()]
 Table(rows, ["attention", "penalty"])
 
 # %% [markdown]
@@ -443,8 +445,8 @@ word_by_word(transformer, test_pictures[two[0]])
 # Both attending models get nearly every caption right. The Transformer's maps are
 # harder to read. Each is a mean over four heads, and it shows the second of two layers
 # only: what a word needs may have been fetched in the first layer. The LSTM has one
-# layer and one head, so its map shows everything that this step *read*; not what the
-# state brought along.
+# layer and one head, so its map shows all that was *read* at this step. It does not
+# show what the state already knew.
 #
 # ## Good captions and bad ones
 #
@@ -471,8 +473,9 @@ Table(list(zip(names, told)), ["picture", "it says"])
 # names three, and one of them at a place where there is none (*top centre*, between the
 # two upper ones). It has never seen an empty picture, so it names something that is not
 # there. It has no word for purple (a painter would say magenta), and takes the name of
-# another colour. In all four cases it writes what captions usually look like, whether
-# or not the picture gives a reason for it.
+# another colour. In three of the four cases it writes what captions usually look like,
+# whether or not the picture gives a reason for it. With five shapes it leaves that
+# pattern and says *and* twice.
 #
 # ## Hard attention
 #
@@ -528,9 +531,9 @@ Table(rows, ["", *"abcd"])
 # The estimate is right on average, but noisy: here it has many draws, while a training
 # step has only a few. Subtract a *baseline* $b$, a typical loss, from every loss. On
 # average this changes nothing, because $\mathbb{E}[\nabla \log \alpha_i] = \nabla
-# \sum_i \alpha_i = \nabla 1 = 0$. But it removes most of the noise. How much depends on
-# how far the losses are from 0, so we try a third case, in which all losses are higher
-# by 90. (That is the same as a baseline of -90.)
+# \sum_i \alpha_i = \nabla 1 = 0$. But it can remove most of the noise. How much depends
+# on how far the losses are from 0. So we also try losses that are all higher by 90; in
+# the code this is a baseline of -90, since $\ell + 90 = \ell - (-90)$.
 
 # %% alt="Error of the gradient estimate against the number of draws on logarithmic axes: all fall with the root of the number; with a baseline the error is about ten times smaller, with losses that are higher by 90 about ten times larger"
 counts = [1, 10, 100, 1000, 10_000]
@@ -567,7 +570,7 @@ ax.set(xscale="log", yscale="log");
 # layer that gives each region its score), and `what` (a linear layer that names the
 # colour of the drawn region). These are the two parts of the gradient above: `what` and
 # the eye learn from the loss by plain gradients; `where` learns from the draws only. So
-# what is made small is the mean of
+# we minimise the mean, over all draws, of
 #
 # $$\ell_k + (\ell_k - b_k)\, \log \alpha_k$$
 #
@@ -667,8 +670,8 @@ for ax in axes[len(wrong) :]:
     ax.axis("off")
 
 # %% [markdown]
-# Handwriting varies, as coloured shapes do not, and still the captioner reads new hands
-# well. Where it fails, it takes one digit for another; the places are right.
+# Handwriting varies, as coloured shapes do not, and still the captioner reads new
+# digits well. Where it fails, it takes one digit for another; the places are right.
 #
 # With photographs only the eye is larger. A Vision Transformer that was trained on
 # photographs gives 196 regions of 768 features; a decoder like ours, of six layers or
@@ -688,7 +691,7 @@ for ax in axes[len(wrong) :]:
 #   it, only an intervention can tell; and to survive without a look is not the same as
 #   not to use it.
 # - The decoder of unit 08 tells the same, with several looks per word. It also reads
-#   real handwriting, written by hands that it has never seen.
+#   real handwriting, digits that it has never seen.
 # - Hard attention draws a region. Its gradient is an expectation, estimated with the
 #   log probability and made less noisy by a baseline. If the baseline does not depend
 #   on the draw itself, like the mean of the other draws, the estimate stays right on
@@ -797,8 +800,8 @@ related(relator, test_pairs[0])
 # soft look gives one weighted mean. Either the look favours one of the two shapes in a
 # way that the LSTM can count on, or the LSTM keeps the place of the first shape in its
 # state for two words, and no word in between asks for it. In the picture above the look
-# before the relation falls on neither shape: after 250 steps the model has not learned
-# to compare them at all.
+# before the relation falls on neither shape. That is one map, but it fits the matrix:
+# after 250 steps the comparison is only half learned.
 #
 # A Transformer has more than one look per word: four heads in each layer, and a second
 # layer that can compare what the first one found. (6 seconds.)

@@ -283,7 +283,7 @@ check(reinforce_loss)
 # In a captioner the eye is a trained Vision Transformer (unit 09), a decoder writes. To
 # show where it looked for the word *frisbee*, somebody draws a map of the photograph
 # from the attention of the *eye*: the row of CLS in its last layer. What is wrong with
-# that map?
+# the very idea of that map?
 #
 # {{options choice_self}}
 
@@ -409,9 +409,10 @@ if ready("soft_attention", "CaptionStep"):
 # Not graded: the captioner that you have just trained, under *your* `look_effects`. The
 # pictures have two shapes each; one look at a time goes to another picture. A row
 # belongs to the look that was changed, a column to a word. Before you run it, guess:
-# how many words hang on a look that came *before* an earlier word? Which two words need
-# no look at all, and why? Then compare with the orange maps above. Does the map of a
-# word always show the look that made it?
+# how many words hang on a look that came *before* an earlier word? Which two words
+# hardly fall, whichever look is changed? For which of the two would that be different
+# if the other pictures had only one shape? Then compare with the orange maps above.
+# Does the map of a word always show the look that made it?
 
 # %%
 if ready("soft_attention", "CaptionStep", "look_effects"):
