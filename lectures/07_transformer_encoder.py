@@ -22,7 +22,7 @@
 # | 1. What a block is made of | *A simple Transformer* | *Layer norm against batch norm* | 25 | 1, 2, 7 to 9, 11 |
 # | 2. The block and the stack | *Before or after* | *One vector for a sequence* | 15 | 3 to 5 |
 # | 3. A classifier, from texts to a test | *From texts to tensors* | *Evaluation* | 25 | 6 |
-# | Appendix, optional | *The whole model in one cell* | *Stock prices* | 30 | (10 and 12 are easier with it) |
+# | Appendix, optional | *The whole model in one cell* | *Stock prices* | 35 | (10 and 12 are easier with it) |
 #
 # *The code runs in about a minute on a laptop.*
 #
@@ -334,8 +334,9 @@ interactive(draw, "depth", [2, 4, 8, 12, 16], start=12, alt=alt)
 # is where it would have to start.) With residuals the tokens grow more alike as well,
 # but slowly.
 #
-# Right: with residuals and no norm the numbers grow from block to block, the faster the
-# deeper. That is what the norm is for, beside a residual.
+# Right: without a norm nothing holds the size. The bare stack shrinks at once; with
+# residuals the numbers grow from block to block, the faster the deeper. That is what
+# the norm is for, beside a residual.
 #
 # The sum that runs from block to block is called the **residual stream**. Each layer
 # reads from it and adds to it: a word is added to, not replaced.
@@ -460,9 +461,9 @@ Table(rows, ["ours", "torch, post-norm", "torch, pre-norm"], caption)
 # %% [markdown]
 # Equal to torch's in the same order, and far off in the other. Does the order matter?
 # It decides what happens to the size of the stream. Post-norm brings it back to 1 after
-# every step. Pre-norm lets it grow with depth, which is why a pre-norm stack ends in
-# one more norm. (What the order means for *training* is an experiment of the appendix,
-# *Six blocks deep*.)
+# every step (as long as $\gamma = 1$, as at the start). Pre-norm lets it grow with
+# depth, which is why a pre-norm stack ends in one more norm. (What the order means for
+# *training* is an experiment of the appendix, *Six blocks deep*.)
 
 # %% alt="Root mean square of the residual stream against depth: constant at one for post-norm, growing steadily for pre-norm"
 def size(norm_first):
@@ -504,8 +505,8 @@ Table(rows, ["self.blocks =", "parameters that are trained"])
 # Two more slips of this kind are common, and these at least complain. A layer that is
 # not assigned to `self` (`attention = …` in `__init__`) is a variable that is gone when
 # `__init__` ends: the first call says *object has no attribute 'attention'*. And
-# torch's attention returns a pair, output and weights: who hands the pair on to the
-# next layer reads *argument 'input' must be Tensor, not tuple*.
+# torch's attention returns a pair, output and weights. If you hand the whole pair to
+# the next layer, the error is *argument 'input' must be Tensor, not tuple*.
 #
 # Now the stack, done right:
 #
@@ -562,8 +563,10 @@ Table(rows, ["review", "class"])
 
 # %% [markdown]
 # **Split first.** 1000 reviews to learn from, 200 to watch the training (validation),
-# 400 by which nothing is ever chosen. **Vocabulary**: every word that occurs in the
-# *training* texts gets a number; 0 is padding, 1 stands for words never seen.
+# and 400 for the test; nothing is ever chosen by looking at those. **Vocabulary**:
+# every word that occurs in the *training* texts gets a number; 0 is padding, 1 stands
+# for words never seen. (The grammar is small, so we also count how many reviews of the
+# test happen to occur in the training.)
 
 # %%
 train, watch, test = slice(0, 1000), slice(1000, 1200), slice(1200, 1600)
@@ -572,6 +575,8 @@ known = sorted({word for text in texts[train] for word in text})
 ids = {word: number for number, word in enumerate(known, start=2)}
 lengths = torch.tensor([len(text) for text in texts])  # (1600,)
 print(f"{len(known)} words; reviews of {lengths.min()} to {lengths.max()} words")
+twice = sum(text in texts[train] for text in texts[test])
+print(f"{twice} of the 400 test reviews occur in the training as well")
 
 # %% [markdown]
 # **Batching.** A batch is padded to its own longest text, not to the longest of all:
@@ -676,11 +681,11 @@ axes = plt.subplots(1, 2, figsize=(8.6, 3))[1]
 title = "a few seconds of training"
 curves(None, {"training": losses}, "step", "cross entropy", title, ax=axes[0])
 both = {"training": history[:, 0], "validation": history[:, 1]}
-curves(None, both, "epoch", "share right", "no gap to validation", ax=axes[1]);
+curves(None, both, "epoch", "share right", "hardly a gap", ax=axes[1]);
 
 # %% [markdown]
-# The loss falls to nearly zero, and the validation reviews are read as well as those of
-# the training.
+# The loss falls to nearly zero, and the validation reviews are read almost as well as
+# those of the training.
 #
 # ## Evaluation
 #
@@ -782,23 +787,26 @@ adjectives = tokens[torch.arange(400), first].tolist()  # the first one of each 
 named_first = torch.tensor([kind[number] for number in adjectives])  # (400,)
 
 @torch.no_grad()
-def closing(place):  # (400,): the key that is closed in each review
+def closing(place):  # (400,): the key that is closed in each review, or None
     x = model.embed(tokens) + sinusoidal_encoding(tokens.shape[1], 32)  # (400, T, D)
-    allowed = real.scatter(1, place[:, None], False)  # (400, T)
+    allowed = real if place is None else real.scatter(1, place[:, None], False)
     x = model.encoder(x, allowed[:, None, None])  # (400, T, D)
     found = model.head(masked_mean(x, real)).argmax(-1)  # (400,)
-    return [(found == kinds).float().mean() for kinds in (labels[test], named_first)]
+    right, other = found == labels[test], found == named_first  # (400,) each
+    return [case.float().mean() for case in (right, other, ~(right | other))]
 
-rows = [("the last adjective", *closing(last)), ("the first one", *closing(first))]
+rows = [("nothing", *closing(None)), ("the last adjective", *closing(last))]
+rows.append(("the first one", *closing(first)))
 rows.append(("the word before the last one", *closing(last - 1)))
-Table(rows, ["closed", "says what was named last (right)", "says what was named first"])
+Table(rows, ["closed", "says what was named last (right)", "named first", "neither"])
 
 # %% [markdown]
-# The first adjective can be closed, and so can the word before the last one: nothing
-# happens. Without the last one only about one answer in ten is right, and more than
-# half of all answers name the *first* impression instead. So here the picture told the
-# truth, and now we know it. (The last adjective itself is still in the text, and its
-# own vector still enters the mean. What we cut is that the other words read it.)
+# The word before the last adjective can be closed, and nothing changes; without the
+# first adjective the answers even get a little better. Without the last one only about
+# one answer in ten is right. More than half of all answers name the *first* impression
+# instead, and three in ten name neither. So here the picture told the truth, and now we
+# know it. (The last adjective itself is still in the text, and its own vector still
+# enters the mean. What we cut is that the other words read it.)
 #
 # That is the encoder: built, trained, tested. **The core of the lecture ends here**,
 # and you can go on with the *Summary* at the end of the page and the assignment. What
@@ -1011,15 +1019,17 @@ with torch.no_grad():
 forecasts = {"persistence": target[cut - 1 : -1], "Transformer": predicted}
 forecasts["linear"] = linear_forecast(windows, target, cut)[cut:]  # (977,)
 rows = [(name, F.mse_loss(forecast, truth)) for name, forecast in forecasts.items()]
-rows.append(("the noise, which nobody can predict", 0.01))
+noise = F.mse_loss(later[:, 23 - 7].tanh(), truth)  # what happened in these 977 steps
+rows.append(("the noise itself, which nobody can predict", noise))
 Table(rows, ["forecast", "mean squared error on later data"])
 
 # %% [markdown]
 # The linear model can find the lag as well, but it cannot bend. The Transformer comes
-# down to the noise. Does it know the lag? We can draw the weights of its read-out. But
-# after the block every token has gathered from the others, so these weights do not tell
-# which *inputs* matter. So we draw a test beside them: exchange the value of one lag
-# between the windows, and see how much larger the error gets.
+# within a tenth of the noise that these 977 steps really had. Does it know the lag? We
+# can draw the weights of its read-out. But after the block every token has gathered
+# from the others, so these weights do not tell which *inputs* matter. So we draw a test
+# beside them: exchange the value of one lag between the windows, and see how much
+# larger the error gets.
 
 # %% alt="Left: mean attention weight of the read-out by lag, a hill around lag seven, with neighbours. Right: growth of the error when the value of one lag is exchanged: one tall bar at lag seven"
 @torch.no_grad()
@@ -1079,8 +1089,8 @@ Table(rows, ["what is compared", "correlation"])
 # %% [markdown]
 # The .99 is an illusion: both prices rose for thirty years, and so did the price of
 # almost everything. The changes correlate moderately, but *in the same month*. That is
-# no forecast: once Microsoft's change is known, so is Apple's. The change of the month
-# before, which could be used, tells next to nothing.
+# no forecast: when Microsoft's change is known, Apple's is known too. The change of the
+# month before, which could be used, tells next to nothing.
 #
 # We try all the same: from 12 months of changes of both companies to Apple's next one,
 # trained on the first 240 months. Persistence here means: no change.
@@ -1172,8 +1182,8 @@ Table(rows, ["forecast", "error on later months", "difference from persistence"]
 #
 # The residual now carries the *normalised* x. The stream that should run untouched from
 # the embedding to the end is rescaled in every block, as in post-norm, but without the
-# norm after the sum. The values differ from torch's in either order. It trains,
-# somehow, which is why the mistake is found in well-known repositories.
+# norm after the sum. The values differ from torch's in either order. It may train all
+# the same, so compare before you train.
 # </details>
 #
 # **2.** With batch norm in place of layer norm, in training mode, how could a model for

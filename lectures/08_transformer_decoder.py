@@ -18,8 +18,8 @@
 # |---|---|---|--:|---|
 # | 1. The model | *Another length comes out* | *A whole Transformer* | 30 | 1 to 4 |
 # | 2. Training it | *Label smoothing* | *What letter means* | 25 | 5 and 6 |
-# | 3. Writing with it | *Greedy decoding* | *The KV cache* | 35 | 7 to 10, and 12 |
-# | Appendix, optional | *Four details of the original* | *Two tables* | 20 | (11 needs none of it) |
+# | 3. Writing with it | *Greedy decoding* | *The KV cache* | 45 | 7 to 10, and 12 |
+# | Appendix, optional | *Four details of the original* | *Two tables* | 25 | (11 needs none of it) |
 #
 # *The code runs in one to two minutes on a laptop.*
 #
@@ -627,10 +627,10 @@ Table(rows, ["closed", "carta or letra right"])
 
 # %% [markdown]
 # So here the picture was right: *letter* can be closed, and the words before it, and
-# nothing happens. Without the words after it the model guesses. Is the meaning to be
-# found nowhere else? Here is the vector of the word *letter* in all sentences, before
-# the encoder and after it, in its two main directions (the points are shaken a little,
-# or those on the left would coincide):
+# nothing happens. Without the words after it the model says *letra* every time: .515 is
+# the share of *letra*. Is the meaning to be found nowhere else? Here is the vector of
+# the word *letter* in all sentences, before the encoder and after it, in its two main
+# directions (the points are shaken a little, or those on the left would coincide):
 
 # %% alt="Two scatter plots of the vectors of the word letter: before the encoder a few heaps shared by both meanings, after it two separate clouds, carta and letra"
 texts = english.encode([e for e, _ in pairs])  # (N, S)
@@ -671,8 +671,9 @@ Table(rows, ["the vector of letter", "a linear rule finds the meaning"])
 # meanings lie apart: the encoder has let *letter* look at its neighbours, and its
 # vector now stands for the word *in context*. So the meaning is there, at *letter*, and
 # this decoder does not use it: when only *letter* and the words before it were left
-# open, it guessed. What can be *found* in a vector, where a model *looks*, and what its
-# answer *depends on* are three questions, and each needs a measurement of its own.
+# open, it said *letra* every time. What can be *found* in a vector, where a model
+# *looks*, and what its answer *depends on* are three questions, and each needs a
+# measurement of its own.
 #
 # Here part 2 ends; exercises 5 and 6 belong to it. Part 3 is about writing: which word
 # to take when the model offers a probability for each.
@@ -732,9 +733,9 @@ Table(rows, ["beams", "sentence", "probability"])
 #
 # A wider beam usually finds likelier sentences. It is still no search for the optimum,
 # and the likeliest sentence is not always the best one: every further word multiplies
-# the probability by a number below 1, so short sentences win. Practical systems
-# therefore divide the score by a power of the length. For our translator nothing of
-# this matters: it is so sure of each word that greedy decoding is already exact.
+# the probability by a number below 1, which favours short ones. Many systems therefore
+# divide the score by a power of the length. For our translator nothing of this matters:
+# it is so sure of each word that greedy decoding is already exact.
 #
 # ## Decoder-only: a model that adds
 #
@@ -755,7 +756,9 @@ Table(rows, ["beams", "sentence", "probability"])
 #
 # Let a decoder learn to add. `47+85=132` is nine tokens. The model is given six of them
 # and writes the other three. It begins with the most significant digit, so it must know
-# the carry before it writes anything. There are 10,000 sums; 1,000 are held out.
+# the carry before it writes anything. There are 10,000 sums; 1,000 are held out. (Of
+# nine in ten the mirrored sum, 85+47, is learned from; with both held out, it adds just
+# as well.)
 
 # %%
 a, b = torch.cartesian_prod(torch.arange(100), torch.arange(100)).T  # (N,) each
@@ -812,7 +815,6 @@ Table(rows, ["1000 sums never seen", "exact"])
 
 # %% [markdown]
 # It adds, also where a carry has to be known before the first digit is written.
-# Question and answer stood in one sequence, and no part of the model is new.
 #
 # ## Real text: the manual of Python
 #
@@ -873,8 +875,8 @@ train(reader, reading_loss, steps(300), rise_and_fade(4e-3, 300), "reader");
 # the mean loss per word; a model that wavers between ten words, all equally likely, has
 # perplexity 10. Two rivals need no training, only counting: how frequent a word is, and
 # how often it followed the word before it. (Pairs that never occurred would get
-# probability 0, so the pairs are mixed with the single words; of four mixtures we take
-# the one that does best on the held-out text, which favours the rival.)
+# probability 0, so the pairs are mixed with the single words; of four simple mixtures
+# we take the one that does best on the held-out text. `<unk>` counts as a word.)
 
 # %%
 single = torch.bincount(known, minlength=1000) + 1.0  # (V,)
@@ -897,9 +899,11 @@ rows = [(name, f"{math.exp(loss):.0f}") for name, loss in rivals.items()]
 Table(rows, ["what the next word is guessed from", "perplexity on new topics"])
 
 # %% [markdown]
-# The model has learned more than which word follows which, in a quarter of a minute and
-# from a text that is tiny by today's standards. Where does the gain come from? We let
-# it read only the last few words before each word that it has to guess:
+# The model beats all three, but better counting beats the model. Mixed with more care
+# (by how many different words have followed), pairs come close to it, and runs of
+# *three* words do clearly better: the text is tiny by today's standards. What does the
+# model use? We let it read only the last few words before each word that it has to
+# guess (every third one, to save time):
 
 # %%
 stretch, rows = new.unfold(0, 33, 1)[::3], []  # (N, 33): 32 words and the next one
@@ -911,9 +915,8 @@ Table(rows, ["words that it may read", "perplexity on new topics"])
 
 # %% [markdown]
 # From one word it guesses no better than the table of counts. The second, third and
-# fourth word before help; what lies further away hardly does. So it has learned
-# phrases, and not yet what a page is about: for that a lecture has neither the text nor
-# the time.
+# fourth word before help; what lies further away does not (81 with 32 words, 79 with
+# 4). So it has learned phrases, and not yet what a page is about.
 #
 # Does it write like the manual? It starts with the word *the* and always takes the
 # likeliest next word (never `<unk>`):
@@ -955,9 +958,8 @@ print(say(tell(60, top_k=1)[0][0]))
 # What stays is scaled up to sum to 1. By hand, with the probabilities .5, .2, .15, .1,
 # .05: top-k with `k = 2` leaves .5 and .2, which become .71 and .29. Top-p with `p =
 # .8` leaves three words, since .5 + .2 is less than .8 and .5 + .2 + .15 is not. They
-# become .59, .24 and .18. You write all three in the assignment; here
-# `sampling_weights` is imported. The slider shows what our model says after *the
-# statement is*:
+# become .59, .24 and .18. You write `sampling_weights` in the assignment. The slider
+# shows what our model says after *the statement is*:
 
 # %%
 so_far = [number[word] for word in words_of(["the statement is"])]  # three words
@@ -982,8 +984,8 @@ alt = "Bars of the probabilities of twelve words; those outside top-p are pale"
 interactive(draw, "temperature", [0.3, 0.5, 0.7, 1.0, 1.5, 2.0], start=1.0, alt=alt)
 
 # %% [markdown]
-# At 1 the likeliest words are the ones that the manual would use. Move it to 2: all
-# words become nearly alike, and top-p has to let more than a hundred of them in to
+# At 1 top-p keeps all twelve and two more; below 1, fewer. Move it to 2: the likely
+# words lose most of their lead, and top-p has to let in almost two hundred words to
 # reach its half.
 #
 # What does that do to a text? We let the model write 16 texts of 60 words with each
@@ -1041,8 +1043,7 @@ ax.legend();
 # After *the value of* one word has half of the probability, and top-p keeps it alone.
 # Where a noun is to be drawn it keeps thirty or forty. A fixed `k` is too many at the
 # first kind of place and may be too few at the second. Which of the two writes better
-# depends on the model. But only top-p keeps few words where the model is sure and many
-# where it is not.
+# depends on the model.
 #
 # ## The KV cache
 #
@@ -1110,8 +1111,8 @@ apart = (logits - same).abs().max()
 f"64 tokens: the same? {torch.equal(plain, quick)}; last logits {apart:.1e} apart"
 
 # %% [markdown]
-# The same text. Now the time, as the text grows (processor time, so that other programs
-# on your machine do not disturb the figures):
+# The same text. Now the time, as the text grows (processor time, each point measured
+# once):
 
 # %%
 def seconds(run, repeat=1):
@@ -1164,9 +1165,10 @@ f"{gigabytes:.1f} GiB of cache per text, at 2 bytes a number"
 # - **Weight tying.** The output layer needs one row per word and so does the embedding of
 #   the target: the same table is used for both. Also for the source, if both languages
 #   share a vocabulary.
-# - **Subwords.** 37,000 *pieces of words* rather than words: no word is unknown (our reader
-#   of the manual had to write `<unk>`), and the table stays small. Byte-pair encoding finds
-#   the pieces: begin with letters, and again and again glue the pair that occurs most often.
+# - **Subwords.** 37,000 *pieces of words* (for French 32,000) rather than words: no word is
+#   unknown (our reader of the manual has `<unk>`), and the table stays small. Byte-pair
+#   encoding finds the pieces: begin with letters, and again and again glue the pair that
+#   occurs most often.
 #
 # Here it is on four words, each with how often it occurs. Nine merges, and *lower*,
 # which was never in the text, is made of known pieces:
@@ -1238,10 +1240,10 @@ ax.minorticks_off();
 # %% [markdown]
 # On paper the attention needs $2 n^2 D$ multiplications and the linear layers $12 n
 # D^2$ (four projections, and a feed-forward layer four times as wide): they meet at $n
-# = 6 D$, here 1536. Measured, they meet earlier, because all weights must also be
-# written to memory and read again for the softmax. That is why fused kernels, which
-# never store them, are the default today. At lengths below the crossing, a Transformer
-# is mostly linear layers.
+# = 6 D$, here 1536. Measured, they meet earlier, probably because all weights must also
+# be written to memory and read again for the softmax. Fused kernels, which never store
+# them, are the default today. At lengths below the crossing, a Transformer is mostly
+# linear layers.
 #
 # And recurrence? Transformers are said to be “much easier to parallelise”. Count the
 # steps that must wait for one another:
@@ -1294,11 +1296,12 @@ ax.set_xlabel("training operations");
 # %% [markdown]
 # Above, the headlines hold: the base model beats all rivals, ensembles included, at a
 # third of the cheapest one's cost. Below, the *same* model is the **worst of all
-# nine**, more than two points below ConvS2S. It takes the big model, at seven times the
-# price, to win there. “Larger is better” rests on two points. Between *families* dearer
-# is not better: the ensembles cost more than the big model and are worse than it. And a
-# BLEU without an error bar, on one test set, says little about differences of half a
-# point.
+# nine**, more than two points below ConvS2S (though at a thirtieth of the cheapest
+# rival's cost). It takes the big model, at seven times the price, to win there. Here
+# “larger is better” rests on two points. Across *families* of models more money does
+# not buy a better score: the ensembles cost more than the big model and are worse than
+# it. And a BLEU without an error bar, on one test set, says little about differences of
+# half a point.
 #
 # The second table, from Liu et al., *Generating Wikipedia by Summarizing Long
 # Sequences* (2018), is about summaries: perplexity (lower is better) and ROUGE-L, which
@@ -1352,12 +1355,12 @@ f"perplexity {nll.exp():.3f}, exact match {exact:.2f}"
 # - Label smoothing gives the logits a finite goal; warm-up gets deep post-norm stacks
 #   through their first steps.
 # - Greedy takes the best word, a beam the best few beginnings; the likeliest sentence
-#   is often too short.
+#   need not be the best.
 # - Greedy writing can go round in circles. Drawing from all words meets the tail of
 #   unlikely ones. Temperature, top-k and top-p lie between the two; only top-p keeps few
 #   words where the model is sure and many where it is not.
 # - Drop the cross-attention and you have a decoder-only model. It learns to add, and it
-#   learns real text; whether its loss is good, only rivals can tell.
+#   learns real text; whether its loss is good, only strong rivals can tell.
 # - Keep keys and values, and each new token costs one step.
 # - To build a sequence model from attention you need: positions, several heads, a
 #   nonlinearity per position, residuals and norms, and a mask if it is to write.

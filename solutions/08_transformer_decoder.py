@@ -5,10 +5,10 @@
 # rate, three ways to decode, and the cache that makes it fast. At the end your parts
 # are put together and write. Everything from earlier units comes from `course_utils`.
 #
-# In all about three hours. You can do it in three sittings, beside the lecture:
-# exercises 1 to 4 after its part 1 (40 minutes), 5 and 6 after part 2 (25 minutes), 7
-# to 10 and 12 after part 3 (115 minutes). Exercise 11 (10 minutes) brings its own
-# tables.
+# In all a little more than three hours. You can do it in three sittings, beside the
+# lecture: exercises 1 to 4 after its part 1 (40 minutes), 5 and 6 after part 2 (25
+# minutes), 7 to 10 and 12 after part 3 (125 minutes). Exercise 11 (10 minutes) brings
+# its own tables.
 #
 # Conventions, as in the whole course: batch first; `B` batch, `T` target length, `S`
 # source length, `D` model size, `H` heads, `V` words; masks are boolean, True = *may
@@ -360,7 +360,8 @@ check(sampling_weights)
 # - Each key and value is computed once, in the step of its token, and kept, even if the
 #   weights change between two steps. (This is how the check sees that nothing is
 #   computed twice.) Keep those of earlier steps on the object (under names of your
-#   choice; they are not parameters, and must not become part of the `state_dict`).
+#   choice; they are not parameters, and must not become part of the `state_dict`). Join
+#   them by `torch.cat`: writing into a ready-made tensor breaks the gradient.
 # - The newest token sees itself.
 # - `reset()` forgets everything and returns nothing; the next sequence may have another
 #   batch size. It is called by `__init__`, and may be called twice in a row.
@@ -451,7 +452,7 @@ check(choice_tables, "choice_tables")
 
 # %% [markdown]
 # ## 12. In your own words: one pass or many
-# *10 minutes · 4 points, graded by hand*
+# *20 minutes · 4 points, graded by hand*
 #
 # Somebody wants to halve the time of writing: the decoder gets *two* output layers. At
 # every position one predicts the next token and the other the token after it, both from
