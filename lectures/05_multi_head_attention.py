@@ -10,10 +10,10 @@
 #   and is wrong;
 # - build multi-head attention and prove that it equals `nn.MultiheadAttention`;
 # - explain the output projection as a sum over heads, and find out what a head is good
-#   for by switching it off, alone and together with its double;
+#   for by switching it off, alone and together with another;
 # - find two heads in a trained model that only work together, and test that they do.
 #
-# *About 65 minutes, without the appendix; the code runs in a good minute on a laptop.*
+# *About 80 minutes, without the appendix; the code runs in a good minute on a laptop.*
 
 # %%
 import copy
@@ -75,9 +75,9 @@ Table(rows, ["weights on biter, bitten", "man bites dog", "dog bites man"])
 # It is sometimes said that softmax lets a single step dominate anyway, so that a head
 # cannot look at two places. That depends on how far the scores lie apart, and on how
 # many keys there are: small differences spread the attention over everything, large
-# ones make it a choice of one, and two equal best scores share it whatever they are. (The
-# appendix has numbers.) A single head can spread. What it does badly is to keep apart
-# what it brings back.
+# ones make it a choice of one, and two best scores that are equal get equal shares,
+# however large they are. (The appendix has numbers.) A single head can spread. What it
+# does badly is to keep apart what it brings back.
 
 # %% [markdown]
 # ## Head by head
@@ -263,7 +263,8 @@ Table(rows, ["largest change of a weight", *(f"head {h}" for h in range(H))])
 # Dot products are now taken inside a head, over $d = D / H$ numbers. So the scores are
 # divided by $\sqrt{d}$, the size of a head's keys, not by the root of the embedding's
 # size. Dividing by $\sqrt{D}$ makes the scores too small by a factor of $\sqrt{H}$, and
-# the attention flat. With $D = 512$ and 8 heads, as in the original Transformer:
+# the attention of a fresh layer flat. With $D = 512$ and 8 heads, as in the original
+# Transformer:
 
 # %%
 q, k = torch.randn(2, 1000, 64, generator=seeded(3))  # (T, d), (S, d), of variance 1
@@ -356,7 +357,7 @@ print(f"largest difference of the outputs: {(mine - output).abs().max():.1e}")
 print(f"largest difference of the weights: {(my_weights - weights).abs().max():.1e}")
 
 # %% [markdown]
-# The results agree exactly. Is a module with *one* head then the plain
+# The results agree, here to the last digit. Is a module with *one* head then the plain
 # dot-product attention of unit 02, the one that is computed by hand from a table of
 # similarities? Only if all four matrices are the identity: a fresh module has random
 # ones, so it will not reproduce a hand-made table. And it always divides by $\sqrt{d}$.
@@ -463,11 +464,11 @@ ax.set(xlabel="heads (dots: two other seeds)", ylim=(0, 1.1));
 
 # %% [markdown]
 # A reader that knew the four words but not who did what would be right once in 4! = 24
-# times (.04). The single head does better, but not by much: all it can do is give the
-# roles slightly *different* weights. With two heads it depends on the seed: the dots
-# lie far apart. With four heads there is one for each question, and all three seeds get
-# there, or nearly. The parameters are the same in number: what changed is how many
-# mixtures come back.
+# times (.04). The single head does three times as well, which is still little (.12):
+# all it can do is give the roles slightly *different* weights. With two heads it
+# depends on the seed: the dots lie far apart. With four heads there is one for each
+# question, and all three seeds get there, or nearly. The parameters are the same in
+# number: what changed is how many mixtures come back.
 #
 # Can the single head not do it, or is it only slow? Give it four times the training.
 # (About ten seconds.)
@@ -481,9 +482,9 @@ Table(rows, ["steps", "all four answers right"])
 # It is slow, and it does get better: sizes of weights can be told apart, with patience,
 # as .6 and .4 were at the top. But after four times the training it is still far from
 # what four heads have at once. That is what one head does badly: it has to squeeze four
-# answers through one mixture, which is possible, and hard to learn.
+# answers through one mixture, and learns that slowly at best.
 #
-# And the wrong `view`? The same four heads, the same training (three seconds), with
+# And the wrong `view`? The same four heads, the same training (one seed), with
 # `view_heads` in the place of `split_heads`:
 
 # %%
@@ -496,10 +497,11 @@ Table(rows, ["four heads by", "answers right", "all four right"])
 
 # %% [markdown]
 # It learns something, which is why such a bug can live for years: nothing crashes, the
-# loss falls, and the model is merely bad. Why is nearly half of it right? This reader
-# has a single query, and for a single step both ways of splitting give the same. So only
-# keys and values are broken: each of the four heads holds two whole words of the eight,
-# in pieces, and can look for roles among these two only.
+# loss falls, and the model is merely bad. How can nearly half of it be right? A guess,
+# not tested: this reader has a single query, and for a single step both ways of
+# splitting give the same. So only keys and values are broken: each of the four heads
+# holds two whole words of the eight, in pieces, and can look for roles among these two
+# only.
 #
 # ## Who looks where
 #
@@ -544,7 +546,7 @@ interactive(
 # %% [markdown]
 # One head spreads over all four roles, almost evenly. Four heads share the work out
 # among themselves, although nobody told them to: one question each. Eight heads have
-# more room than questions, and some of them double or mix.
+# more room than questions: some look at the same role, or at several.
 #
 # ## Switch a head off
 #
@@ -589,11 +591,12 @@ heatmap(costs, names, ROLES[:4], title, ax, vmax=1.0)
 ax.set(xlabel="question →", ylabel="");
 
 # %% [markdown]
-# Every head still works for one question, or nearly. But no single head costs a question
-# entirely. *Whom* loses .48 without head 5 and .38 without head 2, and neither looks
-# decisive. It may be that the two do the same work, and that each covers for the other.
-# Test it: for each question, switch off the two heads that look most at its role, first
-# one at a time, then both.
+# Every head still works for one question, or nearly. But no single head costs a
+# question entirely. *Whom* loses .48 without head 5 and .38 without head 2. Do the two
+# cover for each other, or does each do a part? If they cover, both together cost much
+# more than the two single losses added up; if each does a part, about as much. Test it:
+# for each question, switch off the two heads that look most at its role, first one at a
+# time, then both.
 
 # %%
 rows = []
@@ -603,22 +606,23 @@ for question in range(4):
     single = [lost(readers[8])[head, question] for head in pair]
     both = without(without(readers[8], pair[0]), pair[1])
     together = right(readers[8]).mean(0) - right(both).mean(0)  # (4,)
-    rows.append((ROLES[question], pair, *single, together[question]))
+    rows.append((ROLES[question], pair, *single, sum(single), together[question]))
 columns = ["question", "heads", "lost without the first", "without the second"]
-Table(rows, [*columns, "without both"])
+Table(rows, [*columns, "added up", "without both"])
 
 # %% [markdown]
-# So it is: eight heads make four pairs, and without both heads of its pair nearly all of
-# a question is lost (of *whom* .83, where head 1 helps a little). A head whose removal does little harm (head 7 costs .13 of *where*)
-# need not be idle: another one may do the same work. Whoever switches off one head at a
-# time sees only what has no double. (Michel et al. and Voita et al. found in 2019 that
-# most heads of trained translation models can be removed with little loss.)
+# Both together cost about as much as the two added up, or less: each head does a part,
+# and none covers for the other. Eight heads make four pairs, and without both heads of
+# its pair nearly all of a question is lost (of *whom* .83, where head 1 helps a
+# little). Heads that do cover for each other come in the next section. (Michel et al.
+# and Voita et al. found in 2019 that most heads of trained translation models can be
+# removed with little loss.)
 
 # %% [markdown]
 # ## Heads that work together
 #
 # In the reader every head worked for itself. With a second layer, a head can use what a
-# head of the first layer has found. Here is the smallest task that needs it. A list of
+# head of the first layer has found. Here is a small task where it helps. A list of
 # 4 to 12 different symbols is said again and again, 24 symbols in all:
 # *c a f b c a f b c …* From the second round on the next symbol can be known. It is the
 # one that followed last time: now it says *a*; after the last *a* came *f*; so *f* comes
@@ -662,11 +666,11 @@ class Copier(nn.Module):
 
 # %% [markdown]
 # The loss counts only what can be known. (Three trainings of 300 steps, about four
-# seconds each.)
+# seconds each, and a longer one of a single layer.)
 
 
 # %%
-def train_copier(layers, seed):
+def train_copier(layers, seed, count=300):
     torch.manual_seed(seed)
     copier, generator = Copier(layers), seeded(seed)
 
@@ -676,11 +680,11 @@ def train_copier(layers, seed):
         return F.cross_entropy(logits[known], symbols[:, 1:][known])
 
     label = f"{layers} layer(s), seed {seed},"
-    fit(loss, copier.parameters(), steps(300), lr=3e-3, label=label)
+    fit(loss, copier.parameters(), steps(count), lr=3e-3, label=label)
     return copier
 
 
-shallow = train_copier(1, 0)
+shallow = {count: train_copier(1, 0, count) for count in (300, 1200)}
 copiers = [train_copier(2, seed) for seed in (0, 1)]
 
 # %%
@@ -695,15 +699,18 @@ def copied(copier):
 
 sizes = symbols.sort(1).values.diff(dim=1).ne(0).sum(1) + 1  # (N,): symbols of a list
 guess = (1 / (sizes - 1))[:, None].expand(known.shape)[known].mean()
-rows = [("a guess among the others of the list", guess), ("one layer", copied(shallow))]
+rows = [("a guess among the others of the list", guess)]
+rows += [(f"one layer, {i} steps", copied(copier)) for i, copier in shallow.items()]
 rows += [(f"two layers, seed {i}", copied(copier)) for i, copier in enumerate(copiers)]
 Table(rows, ["model", "next symbol right"])
 
 # %% [markdown]
-# Two layers do it. One layer does better than a blind guess, and no more. Why not? The
-# step that says *a* has to find the *f*.
-# But the key of a step is made of its own symbol and its own place. Nothing in it says
-# what stood *before* it. Somebody has to write that down first.
+# Two layers do it. One layer is far behind, even after four times the training, but it
+# does get better. (It need not find what followed: what comes next is also the symbol
+# of the list that was said longest ago.) What can a second layer add? The step that
+# says *a* has to find the *f*. In the first layer the key of a step is made of its own
+# symbol and its own place. Nothing in it says what stood *before* it. Somebody has to
+# write that down first.
 #
 # So here is a guess about the two layers. A head of the first layer looks one step back
 # and writes the symbol before into every step. Then a head of the second layer can ask:
@@ -728,12 +735,13 @@ heatmaps(panels, letters, letters, values=False, title=title);
 # network is worth little until it is tested, and there are four things that one can
 # measure of every head:
 #
-# - how much it looks at the step **before** it, on average over all steps;
+# - how much it looks at the step **before** it, on average over the places 1 to 11,
+#   where there is something to write down;
 # - how much it looks at steps that **follow** an earlier occurrence of the present
 #   symbol;
-# - what it **writes** for the answer: by the sum over heads, the difference that a layer
-#   with and without this head makes, multiplied by the weights of the last layer. The
-#   table has the score of the right symbol minus the mean score of all 30;
+# - what it **writes** for the answer: the output of its layer with the head minus that
+#   without it (its own term in the sum over heads), times the weights of the last
+#   layer. The table has the score of the right symbol minus the mean score of all 30;
 # - how many answers are right **without** it.
 
 
@@ -756,7 +764,7 @@ def measure(copier):
             right = written.gather(2, wanted[..., None])[..., 0]  # (N, T)
             before = F.pad(weights[:, h].diagonal(-1, 1, 2), (1, 0))  # (N, T)
             follows = (weights[:, h] * earlier(given)).sum(-1)  # (N, T)
-            looks = before[:, 1:].mean(), follows[known].mean()
+            looks = before[:, 1:12].mean(), follows[known].mean()
             score = (right - written.mean(-1))[known].mean()
             rows.append((f"layer {i}, head {h}", *looks, score, copied(ablated)))
         x = x + found  # (N, T, D)
@@ -767,7 +775,7 @@ def measure(copier):
 columns = ["looks: before", "looks: what followed", "writes for the answer"]
 even = 1 / torch.arange(1, 24)  # (23,): the share of a step if all get the same
 follows = (earlier(given) * even[:, None]).tril().sum(-1)[known].mean()
-rows = [("(weights spread evenly)", even[1:].mean(), follows, "", "")]
+rows = [("(weights spread evenly)", even[1:12].mean(), follows, "", "")]
 for seed, copier in enumerate(copiers):
     rows += [(f"seed {seed}, {row[0]}", *row[1:]) for row in measure(copier)]
 Table(rows, ["head", *columns, "right without it"])
@@ -780,11 +788,10 @@ Table(rows, ["head", *columns, "right without it"])
 #
 # Now layer 0. What its heads write for the answer is next to nothing; by that measure
 # they are useless. But from seed 1, most answers are wrong without head 1. It is the one
-# that looks one step back, with about half of its weight; the first row says what weights
+# that looks one step back, with nearly all of its weight; the first row says what weights
 # that are spread evenly would put there. What it writes is not meant for the answer: it
-# is meant for the heads of layer 1. From seed 0 both heads of layer 0 look back, and neither is
-# missed as much. Which head does what is decided by the seed; that somebody does it is
-# not.
+# is meant for the heads of layer 1. From seed 0 both heads of layer 0 look back, and
+# neither is missed as much. With both seeds somebody looks back; who it is differs.
 #
 # One prediction is left to test. If layer 1 *finds its place* by what the head that looks
 # back wrote, then this head must be seen by the **keys** of layer 1: *who has my symbol
@@ -831,13 +838,14 @@ columns = [f"seed {i}: {what}" for i in (0, 1) for what in ("looks at it", "righ
 Table(rows, ["hidden from layer 1", *columns])
 
 # %% [markdown]
-# (*Looks at it*: how much the heads of layer 1 look at what followed.) Hidden from the
-# queries or from the values, the head is hardly missed. Hidden from the
-# keys alone, it is missed as much as if it were hidden from all three. So this is how the
-# two layers work together: the first one writes into the keys of the second. From seed 0
-# the other head of layer 0 looks back as well, and some of the work is still done. And
-# with both heads of layer 1 off hardly anything is right: each of them was the other's
-# double.
+# (*Looks at it*: how much the heads of layer 1 look at what followed. With nothing
+# hidden, as many are right as in the first table: the model is put together rightly.)
+# Hidden from the queries or from the values, the head is hardly missed. Hidden from the
+# keys alone, it is missed as much as if it were hidden from all three. So this is how
+# the two layers work together: the first one writes into the keys of the second. From
+# seed 0 the other head of layer 0 looks back as well, and some of the work is still
+# done. And with both heads of layer 1 off hardly anything is right, where each alone
+# cost .05 at most: each of them was the other's double.
 #
 # So two measurements that sound alike answer different questions. *What does a head write
 # for the answer?* finds those at the end of a chain. *What breaks without it?* finds the
@@ -974,8 +982,8 @@ for scale in (0.1, 1.0, 5.0, 25.0):
 Table(rows, ["standard deviation of the scores", "mean of the largest weight of 10"])
 
 # %% [markdown]
-# With scores of standard deviation 1 the best of ten gets a third. Only large scores make
-# attention a choice of one.
+# With scores of standard deviation 1 the best of ten gets a third. Only scores that lie
+# far apart make attention a choice of one.
 #
 # ## Appendix: one head and no projections
 #

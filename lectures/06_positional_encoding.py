@@ -11,7 +11,7 @@
 # - choose between absolute and relative positions by what the task needs;
 # - find out *why* a model fails on longer texts, by taking away what you suspect.
 #
-# *About 70 minutes; the code runs in about a minute on a laptop. If you are short of
+# *About 80 minutes; the code runs in about a minute on a laptop. If you are short of
 # time, leave out "Add or concatenate" and the code with two mistakes before it.*
 #
 # A first look at the most famous encoding: every position gets its own pattern, like a
@@ -138,10 +138,11 @@ Table(rows, ["layer", "equivariant"])
 
 # %% [markdown]
 # Stacking such layers does not help: a chain of equivariant layers is equivariant. Two
-# things break the symmetry. One is a causal mask, under which each word sees one word
-# more than the word before it: models that only generate (unit 08) can learn something
-# about order from that alone. The other is to make the input depend on its place,
-# $h_t = g(x_t, t)$. The rest of this lecture is about good choices of $g$.
+# kinds of things break the symmetry. One is a causal mask, under which each word sees
+# one word more than the word before it: models that only generate (unit 08) can learn
+# something about order from that alone. The other is to tell the layer where things
+# stand: in its input, $h_t = g(x_t, t)$, or where queries and keys are compared. The
+# rest of this lecture is about good ways to do either.
 
 # %%
 from drawings import positions as where_positions_come_in
@@ -158,9 +159,9 @@ where_positions_come_in()
 #
 # The simplest choice is one more feature that holds the number $t$ itself. Two things
 # are wrong with it. The first is its size. It has no upper bound: the dot product of
-# places $s$ and $t$ grows by $s\, t$, and softmax becomes a choice of the last word.
-# Here 30 words with 16 features, with $t$ appended, compared as they are, without any
-# learned matrix:
+# places $s$ and $t$ grows by $s\, t$, and softmax becomes a choice of the last word for
+# all but the first few queries, whose own $t$ is small. Here 30 words with 16 features,
+# with $t$ appended, compared as they are, without any learned matrix:
 
 # %% alt="Attention over 30 words: near the diagonal without t; with t appended, nearly every query looks at the last word"
 words = torch.randn(30, D, generator=seeded(2))  # (T, D)
@@ -285,9 +286,9 @@ right.legend();
 # of the old sine and the old cosine, and the four coefficients depend on
 # $\Delta\, \omega_i$ alone. That is what the addition theorems say; in the assignment
 # you read the $2 \times 2$ block off them. Put these blocks on a diagonal, and you have
-# *one* matrix $M_\Delta$ that moves every $p_t$ on. Vectors are rows in this course. Here
-# the matrix stands on the left, as for rotations in textbooks, so the row becomes a
-# column; or the matrix is transposed and stands on the right. Both say the same:
+# *one* matrix $M_\Delta$ that moves every $p_t$ on. Vectors are rows in this course. As
+# in textbooks, the matrix may stand on the left of $p_t$ written as a column; or,
+# transposed, on the right of the row. Both say the same:
 #
 # $$M_\Delta\, p_t^\top = p_{t + \Delta}^\top, \qquad
 # p_t\, M_\Delta^\top = p_{t + \Delta} \qquad \text{for every } t$$
@@ -314,8 +315,8 @@ Table(rows, ["Δ", "largest error of p(t) Mᵀ = p(t + Δ), all t up to 1000"])
 # $p_t M_{-3}^\top = p_{t-3}$, and the key that fits it best is the one three steps
 # back, at every $t$. (The first three steps have no such key and take the nearest, step
 # 0.) With the bare number $t$ and its straight lines no matrix of a single head could do
-# that. (Here positions stand alone. In a model the words are added to them, and $W_Q$
-# acts on both.)
+# that. (Here positions stand alone, and the scale is left out: a factor in $W_K$ makes
+# up for it. In a model the words are added to the positions, and $W_Q$ acts on both.)
 
 # %% alt="Attention weights of 20 steps: a diagonal, three steps to the left of the main one"
 p = sinusoidal_encoding(20, 64)  # (T, D)
@@ -554,8 +555,9 @@ draw_heads(model, new_tokens(10)[:1], "sinusoidal, reversal: the mirrored place"
 # product is $\cos 5 \cos 2 + \sin 5 \sin 2 = \cos 3$. At positions 15 and 12 it is
 # $\cos 3$ again.
 #
-# (Here vectors turn counterclockwise, as in textbooks. Which way one turns does not
-# matter, as long as queries and keys turn the same way.)
+# (Here vectors turn counterclockwise, as in textbooks. $M_t$ turns the other way, as its
+# pairs have the sine first. Which way does not matter, as long as queries and keys turn
+# the same way.)
 
 # %% alt="Left: the vector (1, 0) turned by positions 0 to 5, like a hand of a clock. Right: scores of one query and one key at 30 by 30 places, constant along every diagonal"
 figure, (left, right) = plt.subplots(1, 2, figsize=(8.4, 3.6))
@@ -615,7 +617,7 @@ MODELS["rotary"] = lambda: OneLayer(nn.Identity(), RotaryAttention(64, 4))
 # ALiBi (2021) learns nothing here: $b_h[s - t] = -m_h\, |s - t|$, a slope $m_h$ fixed for
 # every head. That is a straight line again, as with the number $t$ above. But it falls
 # from where the *query* stands, so that the nearest key is the best one, at every place;
-# there it ran from one end of the text to the other.
+# the line of the number $t$ ran from one end of the text to the other.
 #
 # Here is the learned table, with a reach of 8. Torch's fused attention adds a mask of
 # *numbers* to the scores, so the bias can take the place of the mask. (The factor 10 lets
@@ -711,16 +713,16 @@ places = [f"places {start} to {start + 4}" for start in range(0, 20, 5)]
 Table(rows, ["symbol before, length 20", *places])
 
 # %% [markdown]
-# The two absolute encodings are right at the first ten places and hardly better than
-# chance (1 in 16) at the others: rows 10 to 29 of the table were never trained, and the
-# sines of these places are combinations of angles that the model has not met. That is
-# why their curves fall slowly: 10 of 20 is already one half.
+# The two absolute encodings are right at the first ten places. At the others the table
+# is at chance (1 in 16) and the sines below twice that: rows 10 to 29 of the table were
+# never trained, and the sines of these places are combinations of angles that the model
+# has not met. That is why their curves fall slowly: 10 of 20 is already one half.
 #
 # But did the matrix $M_{-1}$ not work at *every* place? It does, and the sinusoidal model
-# could have learned it. Ten places do not force it to: many matrices agree with it on
-# $p_0, \dots, p_9$, and training found one of those.
+# could have learned it. Ten places do not force it to: many other matrices also find
+# the step before among $p_0, \dots, p_9$, and it seems that training found one of those.
 #
-# The bias has no such trouble. Here is what its four heads have learned:
+# The bias has no such trouble at these lengths. Here is what its four heads have learned:
 
 # %% alt="Learned bias of four heads over the distance of the key: all peak at minus one, are lower at zero, and flat and low elsewhere"
 table = 10 * trained["bias", previous][0].attention.table.detach()  # (H, 17)
@@ -732,9 +734,12 @@ ax.legend();
 
 # %% [markdown]
 # One step back has the largest bias in every head, and the step itself the second one:
-# the first step needs that, as it has nobody before it. All other distances are equally
-# unattractive, and those beyond 8 share the last entry with 8. A longer text brings no new
-# kind of key, only more of the unattractive ones.
+# the first step needs that, as it has nobody before it. All other distances are about
+# equally unattractive, and those beyond 8 share the last entry with 8. A longer text
+# brings no new kind of key, only more of the unattractive ones. But in the end these
+# add up: one step back is ahead of them by about 3.5, a factor of
+# $\exp(3.5) \approx 33$, so among 300 keys the bias leaves it about a tenth of the
+# weight. (Measure it at length 200.)
 #
 # ## Why does rotary attention fail?
 #
@@ -750,11 +755,12 @@ rows = [("ω", *omega[:4]), ("turns in 19 steps", *turns)]
 Table(rows, ["hand", "0", "1", "2", "3"])
 
 # %% [markdown]
-# So both stand nearly where they stood before. To them, a key 20 steps back (19 further
-# than one back) and a key 18 steps ahead look much like the key one back. In sequences of
-# 10 there are no such keys, and nothing taught the model to tell them apart. They come
-# with lengths near 19. This fits the table above, where rotary is wrong mostly at the
-# first places of 20: the first two have a key 18 steps ahead.
+# So both stand nearly where they stood before. One step back is $s - t = -1$. Go 19
+# further in either direction, to $-20$ or to $+18$: to these two hands such keys look
+# much like the one at $-1$. In sequences of 10 there are no such keys, and nothing
+# taught the model to tell them apart. They come with lengths near 19. This fits the
+# table above, where rotary is wrong mostly at the first places of 20: the first two
+# have a key 18 steps ahead.
 #
 # To fit is not to be proven. Take away what is suspected: with a mask, hide all keys that
 # are more than 9 steps away, the largest distance of the training. If far keys are the
@@ -777,16 +783,17 @@ for hidden, mask in masks.items():
 Table(rows, ["length 30: hidden", "rotary", "sinusoidal"])
 
 # %% [markdown]
-# Without the far keys rotary attention is right again at length 30. It is enough to hide
-# the distances 17 to 21, and hiding 12 to 16 does nothing: so it was the keys around 19,
-# and not far keys in general. The sinusoidal model hardly profits from any of this, as
-# its trouble is new *places*, not new distances. (And in practice? Some large language
-# models do hide far keys: they look through a sliding window. Many are given a larger base
-# than 10000, which slows down all hands but the first.)
+# Without the far keys rotary attention is right again at length 30. It is enough to
+# hide the distances 17 to 21, and hiding 12 to 16 does nothing: so it was the keys
+# around 19, and not far keys in general. The sinusoidal model hardly profits from any
+# of this, as its trouble is new *places*, not new distances. (And in practice? Some
+# large language models do hide far keys: they look through a sliding window. Many are
+# given a larger base than 10000, which slows down all hands but the first; we have not
+# tried that here.)
 #
 # In a reversal the partner is at another distance for every step, and a rotary score
-# cannot tell which step is asking. Still it does better than the bag (left panel of the
-# figure above). Where, and how?
+# cannot tell which step is asking. Still it does better than the bag, and so, by a
+# little, does the bias (left panel of the figure above). Where is it right, and how?
 
 # %% alt="Accuracy of rotary attention on reversal by place: 1 at the first and the last place, low in the middle"
 by_place = hits(trained["rotary", reverse], reverse).mean((0, 1))  # (10,)
@@ -806,14 +813,15 @@ draw_heads(model, new_tokens(10), "rotary, reversal: four heads, mean of 500 seq
 # fixed distance is right for one step and wrong for the next.
 #
 # So a formula that is *defined* for every length is not yet a model that *works* at
-# every length, neither for sines nor for rotations. In practice:
+# every length, neither for sines nor for rotations, nor for the bias without end. In
+# practice (*here* is what was measured in this lecture):
 #
 # | | the model knows | longer texts than in training | used by |
 # |---|---|---|---|
-# | sines and cosines, added | places, distances if learned | defined; did not work here | the first Transformer (2017) |
+# | sines and cosines, added | places, distances if learned | defined; failed here | the first Transformer (2017) |
 # | learned table, added | places | none: the table ends | BERT, GPT-2, ViT |
-# | rotary | distances | up to a point; better with slower hands (a larger base) | Llama and most large language models |
-# | bias on the scores | distances | worked here | T5 (learned), BLOOM (ALiBi) |
+# | rotary | distances | here up to length 16, trained at 10 | Llama and many other large language models |
+# | bias on the scores | distances | worked here up to length 30 | T5 (learned), BLOOM (ALiBi) |
 #
 # ## Summary
 #

@@ -290,16 +290,17 @@ check(choice_insensitive, "choice_insensitive")
 #
 # 1. *Sines and cosines, concatenated.* The input of step $t$ is $[x_t;\, p_t]$, with
 #    $D$ features for the word and $D$ for its place. Build $W_Q$ and $W_K$, each of
-#    $2D \times D$, so that every step looks *two steps ahead*, whatever the words are,
-#    and so that the weight of that step can be brought as close to 1 as one likes. Write
-#    them as blocks, with the matrices $M_\Delta$ of the lecture (exercise 4) and, if you
-#    need it, a number $\beta$ that you may choose as large as you like, and write
-#    the score of $t$ and $s$ as a function of $s - t$.
+#    $2D \times D$, so that every step (but the last two, which have no such key) looks
+#    *two steps ahead*, whatever the words are, and so that the weight of that step can
+#    be brought as close to 1 as one likes. Write them as blocks, with the matrices
+#    $M_\Delta$ of the lecture (exercise 4) and, if you need it, a number $\beta$ that
+#    you may choose as large as you like, and write the score of $t$ and $s$ as a
+#    function of $s - t$.
 # 2. *Rotary, one pair* ($d = 2$, $\omega = 1$). All words have the same query $q$ and
 #    the same key $k$, both of length 1, and no factor besides. Choose them so that the
 #    score is largest for the key *one step back*, and show that it is. Which other
-#    distances does this head mistake for one step back, nearly, and why? Name the two
-#    nearest such distances, one back and one ahead.
+#    distances does this head mistake for one step back, nearly, and why? Name the
+#    nearest such distance on either side: one behind step $t$ and one ahead of it.
 # 3. *A learned table, added.* *I walk my dog every day* and *every single day I walk my
 #    dog*: *dog* stands two steps after *walk* in both. Is the score of *walk* (as
 #    query) and *dog* (as key) the same in both? Write it as
