@@ -279,8 +279,9 @@ class Server:
             os.environ.update(
                 HOME=home, TMPDIR=temporary, IPYTHONDIR=f"{temporary}/.ipython", PWD=home
             )
-            if LATER not in sys.modules:  # it may not write where the warm process could
+            if LATER not in sys.modules:  # it looks for fonts, and keeps what it finds
                 os.environ["MPLCONFIGDIR"] = f"{temporary}/.matplotlib"
+                os.environ["XDG_CACHE_HOME"] = f"{temporary}/.cache"
             tempfile.tempdir = None
             nothing = os.open(os.devnull, os.O_RDONLY)
             os.dup2(nothing, 0)
