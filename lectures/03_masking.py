@@ -200,11 +200,13 @@ everything = torch.ones(12, 12, dtype=torch.bool)  # (12, 12): all may look at a
 cheater, cheating_loss = train(everything)
 
 # %% [markdown]
-# How good can a model of this language be? We made it, so we know. Twelve nouns are
+# How good can a model of this language be? We made it, so we know. It has just 576
+# sentences, and training meets each many times; but every one is drawn afresh, and no
+# draw tells the next. (A *new* sentence below is a newly drawn one.) Twelve nouns are
 # equally likely, twice, and four verbs; all the rest follows. Nobody who has not seen
 # the next word can predict it better than the **entropy** of these choices allows: a
-# choice among $n$ equally likely words costs $\ln n$ on average (in *nats*, the unit of
-# natural logarithms), and three such choices are spread over twelve places.
+# choice among $n$ equally likely words costs $\ln n$ on average (in *nats*, the unit
+# of natural logarithms), and three such choices are spread over twelve places.
 
 # %% alt="Loss of the model without a mask over its training: it falls far below the dashed line of the best possible loss"
 best = (2 * math.log(12) + math.log(4)) / 12  # nats per token
@@ -259,12 +261,12 @@ columns = ["place", "its echo", "next place changed", "echo changed", "both chan
 Table(rows, columns, "the prediction becomes the new word")
 
 # %% [markdown]
-# At place 1 the prediction follows the echo, at place 4 the next word: always, whatever
-# we put there. Place 2 leans on both: change one, and the other holds the old answer;
-# change both, and it follows. Its largest weight alone would not have told you that.
-# (The small shares are chance, since one of the words that we put there is the old one:
-# 8 % for a noun, 25 % for a verb. Only place 4 has more: two nouns at its echo win
-# against the next word.)
+# In this sentence the prediction at place 1 follows the echo, at place 4 the next
+# word, whatever we put there. Place 2 leans on both: change only one, and the
+# prediction does not follow; change both, and it does. Its largest weight alone would
+# not have told you that. (The small shares are chance, since one of the words that we
+# put there is the old one: 8 % for a noun, 25 % for a verb. Only place 4 has more, 3
+# nouns of 12: the old one, and two that win from the echo against the next word.)
 
 # %% [markdown]
 # Is that a problem, if the loss is so low? Let it write. Now the next word does not
@@ -345,11 +347,12 @@ leaks = causal_mask(8)[1:, :7]  # (7, 7): every row is one step ahead
 mask_maps({"causal": causal, "strict": strict, "leaks": leaks});
 
 # %% [markdown]
-# The two masks on the right are the classic slips. One diagonal too low, and the first
-# row has nothing to attend to. One too high, and the next word is visible, which is all
-# that a cheater needs. So draw a mask before you trust it, and compare the weights with
-# and without it: if they are equal, the mask was never applied. Now the same model, the
-# same data, the same number of steps, with the mask:
+# The two masks on the right are the classic slips. *Strict* ends one diagonal too low,
+# and the first row has nothing to attend to. *Leaks* ends one too high, and the next
+# word is visible, which is all that a cheater needs. So draw a mask before you trust
+# it, and compare the weights with and without it: if they are equal, the mask was
+# never applied. Now the same model, the same data, the same number of steps, with the
+# mask:
 
 # %%
 honest, honest_loss = train(causal_mask(12))
@@ -373,15 +376,16 @@ for bar, colour in zip(axes[1].patches, COLOURS):  # the colours of the curves
     bar.set_color(colour)
 
 # %% [markdown]
-# The honest model's loss (left, orange) is *higher*: it stops at the dashed line. And its
-# sentences are right (right). Note what the mask gives in return: all twelve places are
-# trained **at once**, each as if it were the last. Without it we would have to cut each
-# sentence into twelve.
+# The honest model's loss (left, orange) is *higher*: it stops just above the dashed
+# line. And nearly all of its sentences are right (right; the bar's 1.00 is the 0.995
+# of the table, rounded). The mask also gives something in return: all twelve places
+# are trained **at once**, each as if the sentence ended there. Without it we would
+# have to cut each sentence into twelve.
 #
 # One trap is left: a mask that is only applied `if self.training`. Then training is
 # honest, but the *validation* sees the future. Is its loss now too good? Decide first.
-# Then take the mask away from the honest model, and look how much of its weight falls
-# on later words:
+# The next cell takes the mask away from the honest model, and shows the loss, and how
+# much of the weight then falls on later words:
 
 # %%
 rows = []
@@ -418,9 +422,9 @@ Table(rows, ["forbidden by", "allowed key", "forbidden key", "sum"])
 # the softmax takes away what the key had, but does not give it to the others: the row
 # no longer sums to 1. And what is missing depends on the forbidden score, so it still
 # leaks (question 2). A score of $-\infty$ before the softmax removes the key *and*
-# shares out what it had: $\exp(-\infty) = 0$, in the numerator and in the sum below it.
-# (You may also set the exponentials themselves to 0, if you do it before they are
-# summed, and subtract the largest *allowed* score first.)
+# shares out what it had: $\exp(-\infty) = 0$, in the numerator and in the sum below
+# it. (Equivalent: subtract the largest *allowed* score, take exponentials, set the
+# forbidden ones to 0, and only then sum and divide.)
 #
 # Would a large negative number do as well? That depends on the other scores. If all
 # allowed scores are near −20, a forbidden one that was set to 0 is the *highest* of the
@@ -447,10 +451,12 @@ interactive(leak, "level of the allowed scores", levels, start=-20, alt=alt)
 
 # %% [markdown]
 # Move the slider to the left and to the right: a fill leaks as soon as the allowed
-# scores lie near it or below. So test a masked softmax with allowed scores near −50:
-# there a fill of 0 or of −10 is found out. Fills of $-10^9$, of
-# `torch.finfo(dtype).min` and of $-\infty$ give the same weights in every row that has
-# an allowed key. Two popular lines fail in other ways:
+# scores lie near it or below. (The title counts weights above 0.005. At a level of 5
+# the fill of 0 still has 0.003, which the bar rounds to 0.00.) So test a masked
+# softmax with allowed scores near −50: there a fill of 0 or of −10 is found out. Fills
+# of $-10^9$, of `torch.finfo(dtype).min` and of $-\infty$ give the same weights in
+# every row that has an allowed key with a score far above them. Two popular lines fail
+# in other ways:
 
 # %%
 half = torch.zeros(2, dtype=torch.float16)  # (S,): numbers of 16 bits
@@ -467,9 +473,9 @@ except RuntimeError as error:
 # ## A row with nothing to attend to
 #
 # $-\infty$ has one weak spot: a row in which *everything* is forbidden. An empty
-# sentence in a batch is enough, or a strict causal mask, or a mask that isolates
-# padding altogether, as here: the last place neither looks nor is looked at. Its row of
-# the softmax is $0/0$.
+# sentence in a batch is enough, or a strict causal mask. So is a mask that isolates
+# padding altogether, as in our example: the last of four places neither looks nor is
+# looked at. Its row of the softmax is $0/0$.
 
 # %%
 nothing = torch.full((4,), -torch.inf)  # (S,): a row in which all is forbidden
@@ -512,10 +518,12 @@ print(f"gradient: {int(matrix.grad.isnan().sum())} of 9 entries are NaN")
 # | row 0 | $\ln 2$, $\ln 6$, 50 | yes, yes, no | $2/8$, $6/8$, 0 |
 # | row 1 | 3, 4, 5 | no, no, no | 0, 0, 0 |
 #
-# (With a large finite fill and nothing else the empty row would be *uniform*: it attends
-# to everything that was forbidden.) A safe way to write it: fill what is forbidden with
-# a finite number that is low enough, take the softmax, and put zeros where the mask is
-# False; then no NaN arises that a gradient could meet. `masked_softmax` follows the rule:
+# (With a large finite fill and nothing else the empty row would be *uniform*: it
+# attends to everything that was forbidden.) A safe way to write it: fill what is
+# forbidden with a finite number that is low enough, take the softmax, and put zeros
+# where the mask is False; then no NaN arises that a gradient could meet. The course's
+# `masked_softmax` follows the rule in another way: it fills with $-\infty$ and
+# overwrites the NaN of an empty row; its filled places pass none back:
 
 # %%
 scores = torch.tensor([[math.log(2), math.log(6), 50], [3, 4, 5]])  # (T, S)
@@ -547,9 +555,10 @@ mask_maps({f"length {n}": mask for n, mask in zip(lengths, both)});
 # Compare the two panels: in the first three rows, those of real queries, they are
 # alike. Under a causal mask, padding *at the end* lies in the future anyway, and the
 # padding mask changes only rows that mean nothing. So where is it needed? In an
-# encoder, which has no causal mask; and where the padding stands *first*, so that all
-# sentences of a batch end at the same place and can be continued together. That is the
-# first of four masks that you will meet in practice:
+# encoder, which has no causal mask; where a decoder looks at a padded source (unit
+# 04); and where the padding stands *first*, so that all sentences of a batch end at
+# the same place and can be continued together. Padding first is the first of four
+# masks that you will meet in practice:
 
 # %% alt="Four masks of six places: padding first, whose first two rows and columns are empty; a window, a band of three below the diagonal; a prefix, a triangle with its first two columns full; two documents, two small triangles"
 causal, place = causal_mask(6), torch.arange(6)  # (T, T), (T,)
@@ -724,8 +733,9 @@ Table(rows, ["layer", "sees the future?"])
 #   `eval()` first.
 # - *Put NaN into the future.* A weight of exactly 0 lets it through: innocent layers
 #   are convicted.
-# - *Take the gradient of `out.sum()`.* After a layer norm this sum is constant
-#   whatever the input, and its gradient is 0. Project at random instead:
+# - *Take the gradient of `out.sum()`.* After a layer norm whose scales are all equal,
+#   as in a fresh one, this sum is constant whatever the input, and its gradient is 0.
+#   Project at random instead:
 
 # %%
 normed = nn.LayerNorm(8, elementwise_affine=False)
@@ -742,7 +752,8 @@ for how, total in {
 # %% [markdown]
 # Gradients also give a picture of who influences whom. These are the two models from
 # above, without a look at their weights: the size of the derivative of each place's
-# output by each place's input.
+# output (projected at random) by each place's word vector, each row divided by its
+# largest.
 
 
 # %% alt="Influence of each input place on each output place: the model without a mask has influence above the diagonal, the honest one only on and below it"
@@ -775,11 +786,11 @@ for ax in figure.axes:
 # ## Appendix: fewer queries than keys
 #
 # One more thing about `is_causal`, for whoever builds a cache in unit 08. It numbers
-# queries *and* keys from 0. While a model writes, the older keys are often kept, and
-# only the newest words ask: for example two queries that stand at places 3 and 4 of
-# five. torch takes them for places 0 and 1: the first may see key 0, the second keys 0
-# and 1, and neither sees its own key. What we want are the last two rows of the full
-# mask:
+# queries *and* keys from 0. While a model writes, the keys of older words are often
+# kept, and only the newest words send queries: for example the words at places 3 and 4
+# of five. torch takes them for places 0 and 1: the first may see key 0, the second
+# keys 0 and 1, and neither sees its own key. What we want are the last two rows of the
+# full mask:
 
 # %% alt="Weights of two queries on five keys: with is_causal they see one and two keys, with the last two rows of the causal mask four and five"
 query, key = normal(2, 4, seed=9), normal(5, 4, seed=10)  # (T, D), (S, D)
@@ -799,9 +810,9 @@ heatmaps({"is_causal=True": by_torch, "causal_mask(5)[-2:]": meant}, queries);
 #   score; a weight zeroed afterwards leaves a hole.
 # - A row with nothing to attend to is zeros, by rule; otherwise NaN spreads through
 #   weights of 0.
-# - A model that can see its target gets a loss below the possible, and cannot write a
-#   sentence. The causal mask, diagonal included, is what makes training in parallel
-#   honest.
+# - A model that can see its target can get a loss below the possible; ours could not
+#   write one sentence by itself. The causal mask, diagonal included, is what makes
+#   training in parallel honest.
 # - Weights hint at what a model uses. To know it, change an input and see what moves.
 # - `F.scaled_dot_product_attention` and `nn.MultiheadAttention` read a boolean mask in
 #   opposite ways. Test with `sees_the_future`, which asks what a layer *does*.

@@ -2,8 +2,8 @@
 # # 04 · Sequence to sequence with attention
 #
 # Attention became famous as a repair: a network that translates had to squeeze a whole
-# sentence into one vector, and could not. This lecture builds that network, measures
-# where it breaks, and repairs it. After it you can
+# sentence into one vector, and got worse the longer the sentence was. This lecture
+# builds that network, measures where it breaks, and repairs it. After it you can
 #
 # - build an encoder and a decoder from two recurrent networks, start it with a go
 #   symbol and train it with teacher forcing;
@@ -52,11 +52,11 @@ drawings.encoder_decoder_with_attention()
 # %% [markdown]
 # ## Two networks with one vector between them
 #
-# A sequence goes in, another one of another length comes out: a translation, a summary,
-# a transcript. The first design that worked has two recurrent networks. The **encoder**
-# reads the source, one token after the other, and its last state is a summary of all of
-# it. The **decoder** begins with that summary as its own first state (ours also has it
-# at hand at every step), and writes:
+# A sequence goes in, another one of another length comes out: a translation, a
+# summary, a transcript. The classic neural design has two recurrent networks. The
+# **encoder** reads the source, one token after the other, and its last state is a
+# summary of all of it. The **decoder** begins with that summary as its own first state
+# (ours also has it at hand at every step), and writes:
 
 # %%
 drawings.encoder_decoder()
@@ -92,11 +92,11 @@ rows = [(name, tuple(tensor.shape)) for name, tensor in named.items()]
 Table(rows, ["tensor", "shape"])
 
 # %% [markdown]
-# Recurrent networks are good at this: order is built in, the number of weights does not
-# depend on the length, and any length will do. They have two weaknesses. They forget,
-# as we shall measure. And they are slow, but be precise about it: the work is serial
-# over *time* only. The sentences of a batch and the units of a state wait for nobody:
-# they go through a step together (for the sentences, measured in the appendix).
+# Recurrent networks are good at this: order is built in, the number of weights does
+# not depend on the length, and any length will do. They have two weaknesses. They
+# forget, as we shall measure. And they are slow, but be precise about it: the work is
+# serial over *time* only. Within one step, all sentences of a batch and all units of a
+# state are computed together (the appendix measures it for the sentences).
 
 # %% [markdown]
 # Now a question whose answer is the reason for this whole course: how does the size of
@@ -127,7 +127,7 @@ Table(rows, ["tokens in the source", "numbers in the last state", "in the memory
 #
 # Before the first token there is nothing to be given. So a special symbol, *go* or BOS
 # (begin of sequence), starts the machine. From then on the input at step $t$ is token
-# $t - 1$. Which token $t - 1$: the true one or the one that the model wrote?
+# $t - 1$. But is that the true token $t - 1$, or the one that the model wrote?
 #
 # - **In training** the true one, whatever the model wrote. This is called **teacher
 #   forcing**. All inputs are known beforehand, so they can be prepared at once: the
@@ -314,11 +314,11 @@ ax.set(title="one vector, 900 steps of training", ylim=(0, 1.05));
 # %% [markdown]
 # Four letters practically always come back right, sixteen never. It would be wrong to
 # say that the network *cannot* remember: its memory degrades with length. Nor is the
-# vector too small. Sixteen of ten letters are $16 \log_2 10 = 53$ bits, which 64 numbers
-# could *store* many times over. What we see is how much the network *learns to store*,
-# and to find again (the appendix varies its units and its training). Some length must be
-# too long for any vector of fixed size; that we have met it here, the curve does not
-# show.
+# vector too small. Sixteen of ten letters are $16 \log_2 10 = 53$ bits, which 64
+# numbers could *store* many times over. What we see is how much the network *learns to
+# store*, and to find again (the appendix varies its units and its training). For any
+# vector of fixed size and precision some length is too long; but the curve does not
+# show that we have reached it.
 #
 # And the forgotten shift? The same model once more, a hundred steps on strings of eight
 # letters, with the targets themselves as inputs.
@@ -385,14 +385,15 @@ ax.set(title="what the decoder is given, without attention", ylim=(0, 1.05));
 
 # %% [markdown]
 # At the first position all three are given the same go symbol, so the curves begin
-# together. With its own letters the model falls behind. Two things could be the reason:
-# its state is one for which it was never trained, or it simply lacks what the true
-# letters would have told it. The third curve isolates the first. Here every letter is
-# true but one (dotted line), so hardly any information is missing. Yet the share of
-# right letters drops at once, and goes on falling to that of a guess among ten letters.
-# One wrong letter puts the model into a state from which it has never learned to come
-# back. So a strange state alone is enough. How much of the second curve is due to it,
-# this does not say: ours is a random mistake, and its own may be milder.
+# together. With its own letters the model falls behind. Two things could be the
+# reason: its state is one for which it was never trained, or it simply lacks what the
+# true letters would have told it. The third curve isolates the first. Here every
+# letter is true but one (dotted line), so hardly any information is missing. Yet the
+# share of right letters drops at once, and goes on falling to that of a guess among
+# ten letters. One wrong letter puts the model into a state from which it has never
+# learned to come back. So a strange state alone is enough. This does not say how much
+# of the second curve's fall is due to strange states: our mistake was random, and the
+# model's own may be milder.
 #
 # Two remedies are usually named: show the decoder its own letters in training now and
 # then (scheduled sampling), or keep several candidates alive while decoding (beam
@@ -520,8 +521,9 @@ ax.set(xlabel="keys: read →", ylabel="queries: written ↓");
 # place, and each further letter while looking one place more to the left.
 #
 # The bill for it: the memory of $S \cdot D$ numbers must be kept, and $T \cdot S$
-# scores computed. And beyond the lengths of the training (the dotted line two figures
-# above) the curve falls faster: attention alone does not carry a model to any length.
+# scores computed. And beyond the lengths of the training (the dotted line in the
+# figure "attention opens the bottleneck") the curve falls faster: attention alone does
+# not carry a model to any length.
 
 # %% [markdown]
 # ## Bahdanau: the previous state asks
@@ -574,9 +576,9 @@ whole = model(source, targets)[0]  # (B, T, V)
 print("as in the model:", torch.allclose(logits, whole[:, 0], atol=1e-6))
 
 # %% [markdown]
-# Which of the two decides sooner? Take one of each, untrained, give it a first input
-# and change it. Bahdanau's first look does not change: it was taken before the input
-# came.
+# Which of the two decides sooner? Take an untrained model of each kind, and give it
+# two different first inputs. Bahdanau's first look does not change: it was taken
+# before the input came.
 
 # %%
 torch.manual_seed(2)
@@ -662,12 +664,12 @@ print("part of the training:", "4725" in [number for number, _ in rows[1000:]])
 # The best-known matrix of this kind is in the paper of 2014: English words along the
 # top, French words down the side, and (there bright means much) a bright cell where
 # *Area* and *zone* meet. It is easily read the wrong way round: "to generate *Area*,
-# the model looked at *la zone*". The axes say the reverse: English was read, French was
-# written; it is the row of *zone* that looks at *Area*. Nor is it a picture of
-# self-attention, as which it is sometimes shown: two sequences are involved, one asking
-# and one being looked at, which is **cross-attention**. And it shows a crossed order,
-# too: *European Economic Area* is *zone économique européenne*, so three bright cells
-# run from the right to the left. Our 25 does the same.
+# the model looked at *la zone*". The axes say the reverse: English was read, French
+# was written; it is the row of *zone* that looks at *Area*. Nor is it a picture of
+# self-attention, although it is sometimes shown as one: one sequence asks and another
+# is looked at, which is **cross-attention**. And it shows a crossed order, too:
+# *European Economic Area* is *zone économique européenne*, so three bright cells run
+# from the right to the left. Our 25 does the same.
 #
 # ### Does it use what it looks at?
 #
@@ -700,7 +702,7 @@ Table(rows, ["state exchanged", "largest weight on it", "is written"], "4725, pa
 # began with the last state of 4725: what it writes comes through the attention.
 #
 # One pair proves little. Here are all words of the test that are built like this one,
-# each patched with the next of them: on the left where they look on average, on the
+# each patched with the one before it: on the left where they look on average, on the
 # right how often a digit becomes that of the other word (where the two differ).
 
 # %%
@@ -724,21 +726,23 @@ for ax in figure.axes:
     ax.set(xlabel="keys: read →", ylabel="queries: written ↓")
 
 # %% [markdown]
-# The two pictures agree: where the weight falls, there the digit follows the other
-# word, and nowhere else, in all of these words. That need not be so. In unit 03 a
-# prediction leaned on two places at once, and changing the one with the larger weight
-# did nothing. So a weight is a question, and a patch is the answer.
+# The two pictures agree: where most of a row's weight falls, there the digit follows
+# the other word, and nowhere else. (The .07 on *und* has no such effect.) That need
+# not be so. In unit 03 a prediction leaned on two places at once, and did not follow a
+# change of the one with the larger weight. So a weight is a question, and a patch is
+# the answer.
 
 # %% [markdown]
 # ## Dates in six languages
 #
-# Now letter by letter. The source is a date as people write it, in English, German,
-# French, Spanish, Italian or Hungarian, in five formats; the target is the ISO form,
-# ten characters. Nobody tells the model which language it is reading. The same day may
-# occur twice, in two languages or two formats. So the split is **by day**: whatever
-# shares its day with one of the thousand test texts is left out of the training. This
-# time Luong's attention, which trains faster, and beside it the model without any. (Two
-# trainings, about 15 seconds together.)
+# Now letter by letter. The source is a date in English, German, French, Spanish,
+# Italian or Hungarian, in five formats each, some as people write them and some simply
+# put together; the target is the ISO form, ten characters. Nobody tells the model
+# which language it is reading. The same day may occur twice, in two languages or two
+# formats. So the split is **by day**: whatever shares its day with one of the thousand
+# test texts is left out of the training. This time Luong's attention, which trains
+# faster, and beside it the model without any. (Two trainings, about 15 seconds
+# together.)
 
 # %%
 dates = read_rows("dates")  # ISO date, language, text
@@ -771,10 +775,11 @@ rows = [("with attention (Luong)", with_attention), ("without attention", withou
 Table(rows, ["300 steps of training", "exact match, days never seen"])
 
 # %% [markdown]
-# Here attention earns its keep: the texts are long, and the model without it, given the
-# same training, gets most dates wrong. The interesting part is where the other one
-# looks. ISO begins with the year. German, French, Spanish and Italian end with it,
-# Hungarian begins with it, and English puts the month first. Move the slider and watch
+# Here attention earns its keep: after the same 300 steps the model without it gets
+# most dates wrong. (How far it would come with more, we have not measured.) The
+# interesting part is where the model with attention looks. ISO begins with the year.
+# In the formats shown here German, French, Spanish and Italian end with it, Hungarian
+# begins with it, and English puts the month before the day. Move the slider and watch
 # the same day, with the same ten characters to be written, in six languages and three
 # orders. (No text of this day is in the file.)
 
@@ -821,9 +826,9 @@ interactive(
 #
 # The general form has two inputs: a sequence that **asks** gives the queries, a
 # sequence that is **looked at** gives keys *and* values. The result has one row per
-# query. These roles are easily dealt out wrongly, the keys to one sequence and the
-# values to the other. But every value needs a key by which it is found, so both belong
-# to the same places. The shapes complain only if the lengths differ.
+# query. Do not take the keys from one sequence and the values from the other: every
+# value needs a key by which it is found, so both belong to the same places. The shapes
+# complain only if the lengths differ.
 #
 # | task | who asks (queries) | who is looked at (keys and values) | what the alignment looks like |
 # |---|---|---|---|
@@ -843,10 +848,10 @@ interactive(
 # %% [markdown]
 # ## Appendix: controls, and attention without a decoder
 #
-# The thread of the course ends here for today: on a first reading, go on to the summary
-# below. The appendix has three measurements that were promised above, a classifier with
-# attention, and a pair of bugs that are worth a look; come back for them before exercise
-# 10 of the assignment.
+# The thread of the course ends here for today: on a first reading, go on to the
+# summary below. The appendix has three measurements that were promised above, a
+# classifier with attention, and a hidden bug that is worth a look; come back for them
+# before exercise 10 of the assignment.
 #
 # ### How serial is a GRU?
 #
@@ -898,9 +903,10 @@ Table(rows, ["exact match", "4 letters", "8", "12", "16"])
 # ### Where all test dates look
 #
 # One day proves nothing. So take all test dates whose month is written as a word, and
-# add up the weights by what stands where they fall: a digit of the year, a digit of the
-# day, or a letter (of the month or of the weekday). The last row has the largest weight
-# of a step, on average over all 1000 texts, those with a number for the month included.
+# add up the weights by what stands where they fall: a digit of the year, a digit of
+# the day, or a letter (of the month, of the weekday, or of the Spanish *de*). The last
+# row has the largest weight of a step, on average over all 1000 texts, those with a
+# number for the month included.
 
 
 # %%
@@ -926,10 +932,10 @@ Table(rows, ["share of the weight on", *"YYYY-MM-DD"], f"{len(chosen)} dates")
 # wherever that stands. The second digit of the month, which has to tell most of the
 # months apart, looks at letters, and the second digit of the day looks at the day. The
 # first digits of year, month and day often look at what stands between the words. That
-# is no waste: a state after a word has read the word. But which of these looks the model
-# *uses*, only patching would tell. The hyphens are the same in every date, and it matters
-# to nobody where they look. (Letters of the weekday and of the month are not told apart
-# here. The date does not depend on the weekday.)
+# is no waste: a state after a word has read the word. But which of these looks the
+# model *uses*, only patching would tell. The hyphens are the same in every date, and
+# it matters to nobody where they look. (Letters of the weekday, of the month and of
+# *de* are not told apart here. The date does not depend on the weekday.)
 
 # %% [markdown]
 # ### Attention on top of an LSTM
@@ -1045,7 +1051,7 @@ Table(rows, ["model", "accuracy", "accuracy with 80 pads more"])
 # %% [markdown]
 # ### Two bugs that hide one another
 #
-# Here is such a program with a bug that survives because of a second one. It is meant
+# Here is such a program with a bug that survives because of another line. It is meant
 # for 2000 words, vectors of 100 numbers and an LSTM of 20 units. The embedding's two
 # arguments are swapped. And the words come in with an axis of length one that nobody
 # needs, which a `reshape` has to remove.
@@ -1100,16 +1106,16 @@ rows = [(name, try_it(program)) for name, program in attempts.items()]
 Table(rows, ["program", "what happens"])
 
 # %% [markdown]
-# What would have found it? Not the parameter count, not the shape of the result, not a
-# falling loss. A look at the *length* after each layer does; so does a text with a rare
-# word; and so does the oldest test of all: one input for which you know what every step
-# should give.
+# What would have found it? Not the parameter count, and not the shape of the result. A
+# look at the *length* after each layer does; so does a text with a rare word; and so
+# does the oldest test of all: one input for which you know what every step should
+# give.
 
 # %% [markdown]
 # ## Summary
 #
 # - An encoder reads, a decoder writes; without attention one vector of fixed size lies
-#   between them, and exact match falls from 1 to nearly 0 as strings grow from 4 to 16
+#   between them, and exact match falls from nearly 1 to 0 as strings grow from 4 to 16
 #   letters. Training and units move that cliff: within our budgets it shows what the
 #   network learns to store, not what a vector could hold.
 # - The decoder starts with a go symbol. In training its inputs are the true targets
@@ -1152,11 +1158,11 @@ Table(rows, ["program", "what happens"])
 # Bahdanau's cannot? And at test time?
 # <details><summary>Answer</summary>
 #
-# Luong's states depend on the inputs alone, and with teacher forcing all inputs are
-# known: first all states, then all looks. Bahdanau's context goes into the state, so
-# look, state, look, state must alternate. (The GRU inside is serial in both, but it is
-# one call of a fast routine.) At test time the next input is the model's own last word,
-# so both go step by step.
+# Without input feeding, Luong's states depend on the encoder's last state and the
+# inputs alone, and with teacher forcing all inputs are known: first all states, then
+# all looks. Bahdanau's context goes into the state, so look, state, look, state must
+# alternate. (The GRU inside is serial in both, but it is one call of a fast routine.)
+# At test time the next input is the model's own last word, so both go step by step.
 # </details>
 
 # %% [markdown]
