@@ -8,7 +8,8 @@
 # - say what one head does badly, and show it by an experiment;
 # - split features into heads and merge them again, and recognise the `view` that runs
 #   and is wrong;
-# - build multi-head attention and prove that it equals `nn.MultiheadAttention`;
+# - build multi-head attention step by step, and check that it equals
+#   `nn.MultiheadAttention`;
 # - explain the output projection as a sum over heads, and find out what a head is good
 #   for by switching it off, alone and together with another;
 # - find two heads in a trained model that only work together, and test that they do.
@@ -35,9 +36,9 @@ from course_utils.plotting import Table, bars, heatmap, heatmaps, interactive, p
 from course_utils.training import fit, seeded, steps
 
 # %% [markdown]
-# Here is a fresh layer with three heads, reading a sentence of six random word vectors.
-# Nothing is trained yet, and still the three heads look at different words: each
-# compares them in its own way.
+# Here is a fresh layer with three heads, reading a sentence of six random word vectors
+# (made three times as large, so that the differences show). Nothing is trained yet, and
+# still the three heads look at different words: each compares them in its own way.
 
 # %% alt="Three heat maps of attention weights over the six words he hit me with a pie, one per head; each has another pattern"
 torch.manual_seed(0)  # layers draw their first weights from the global generator
@@ -83,10 +84,10 @@ Table(rows, ["weights on biter, bitten", "man bites dog", "dog bites man"])
 # ## Head by head
 #
 # The remedy: give every token several queries, several keys and several values, one of
-# each per *head*. A head $h$ has its own projections, so the same token can ask for
-# different things, can be found by different things, and can hand over different
-# things. As everywhere in this course, $t$ is the step that asks and $s$ the step that
-# is looked at; the heads are counted from 0, $h = 0, \dots, H - 1$:
+# each per *head*. A head $h$ has its own projections, so in each head the same token
+# asks for something else, is found by something else, and hands over something else. As
+# everywhere in this course, $t$ is the step that asks and $s$ the step that is looked
+# at; the heads are counted from 0, $h = 0, \dots, H - 1$:
 #
 # $$e_{t,s,h} = \frac{q_{t,h} \cdot k_{s,h}}{\sqrt{d}}, \qquad
 # \alpha_{t,s,h} = \mathrm{softmax}_s(e_{t,s,h}), \qquad
@@ -216,9 +217,9 @@ for ax in figure.axes:
 
 # %% [markdown]
 # With `view`, the result for *he* depends on *me* and *a*, words from the future, while
-# nothing that *hit* gets comes from *hit* itself. The perturbation test of unit 03 says
-# so without any picture. It is the kind of test to keep beside such code: shapes cannot
-# find this bug.
+# the result for *hit* does not depend on *hit* at all. The perturbation test of unit 03
+# says so without any picture. It is the kind of test to keep beside such code: shapes
+# cannot find this bug.
 
 # %%
 rows = []
@@ -263,8 +264,9 @@ Table(rows, ["largest change of a weight", *(f"head {h}" for h in range(H))])
 # Dot products are now taken inside a head, over $d = D / H$ numbers. So the scores are
 # divided by $\sqrt{d}$, the size of a head's keys, not by the root of the embedding's
 # size. Dividing by $\sqrt{D}$ makes the scores too small by a factor of $\sqrt{H}$, and
-# the attention of a fresh layer flat. With $D = 512$ and 8 heads, as in the original
-# Transformer:
+# the attention flatter. With $D = 512$ and 8 heads, as in the original Transformer, and
+# queries and keys of variance 1 (in a fresh layer of torch they are smaller, and the
+# attention is flatter still):
 
 # %%
 q, k = torch.randn(2, 1000, 64, generator=seeded(3))  # (T, d), (S, d), of variance 1
@@ -316,10 +318,10 @@ drawings.heads()
 # only need to broadcast to `(B, H, T, S)`: a causal mask `(T, T)` does as it is, a
 # padding mask gets one more axis for the heads, `(B, 1, 1, S)`.
 #
-# You write these ten lines in the assignment. The course's own `MultiHeadAttention` has
-# one path more. Where nobody asks for the weights (`need_weights=False`), it calls
-# torch's *fused* attention, one routine for scores, softmax and mean, which never
-# stores the `(B, H, T, S)` weights. Models use that path.
+# You write the ten lines in the assignment; the lecture only uses them. The course's
+# own `MultiHeadAttention` has one path more. Where nobody asks for the weights
+# (`need_weights=False`), it calls torch's *fused* attention, one routine for scores,
+# softmax and mean, which need not store the `(B, H, T, S)` weights. Models use it.
 
 # %%
 attention = MultiHeadAttention(D, H)
@@ -336,8 +338,8 @@ print(f"largest difference of the two paths: {(readable - fused).abs().max():.1e
 # matrices lie on top of one another in `in_proj_weight`, `(3 D, D)`, queries first.
 # `from_torch` copies them over. Three habits of torch's module to know:
 #
-# - it returns a *pair*, output and weights. `x = attention(x, x, x)` makes a tuple of
-#   `x`, and the next layer fails;
+# - it returns a *pair*, output and weights. After `x = attention(x, x, x)`, `x` is a
+#   tuple, and the next layer fails;
 # - the weights are averaged over the heads unless one says
 #   `average_attn_weights=False`. A heat map of that average shows no head at all;
 # - in *its* boolean masks True means blocked, the opposite of ours and of torch's own
@@ -359,9 +361,9 @@ print(f"largest difference of the weights: {(my_weights - weights).abs().max():.
 # %% [markdown]
 # The results agree, here to the last digit. Is a module with *one* head then the plain
 # dot-product attention of unit 02, the one that is computed by hand from a table of
-# similarities? Only if all four matrices are the identity: a fresh module has random
-# ones, so it will not reproduce a hand-made table. And it always divides by $\sqrt{d}$.
-# (The appendix tries it.)
+# similarities? It is if all four matrices are the identity and the biases 0 (or if the
+# matrices cancel in pairs). A fresh module has random ones, so it will not reproduce a
+# hand-made table. And it always divides by $\sqrt{d}$. (The appendix tries it.)
 #
 # A curiosity on the way: the bias of the *key* layer has no effect at all. What does it
 # add to the scores of a row, and what does softmax make of that? You will prove it in
@@ -466,9 +468,9 @@ ax.set(xlabel="heads (dots: two other seeds)", ylim=(0, 1.1));
 # A reader that knew the four words but not who did what would be right once in 4! = 24
 # times (.04). The single head does three times as well, which is still little (.12):
 # all it can do is give the roles slightly *different* weights. With two heads it
-# depends on the seed: the dots lie far apart. With four heads there is one for each
-# question, and all three seeds get there, or nearly. The parameters are the same in
-# number: what changed is how many mixtures come back.
+# depends on the seed: the dots lie far apart, and the worst is below the single head.
+# Four heads could take one question each, and all three seeds get there, or nearly. The
+# parameters are the same in number: what changed is how many mixtures come back.
 #
 # Can the single head not do it, or is it only slow? Give it four times the training.
 # (About ten seconds.)
@@ -593,10 +595,10 @@ ax.set(xlabel="question →", ylabel="");
 # %% [markdown]
 # Every head still works for one question, or nearly. But no single head costs a
 # question entirely. *Whom* loses .48 without head 5 and .38 without head 2. Do the two
-# cover for each other, or does each do a part? If they cover, both together cost much
-# more than the two single losses added up; if each does a part, about as much. Test it:
-# for each question, switch off the two heads that look most at its role, first one at a
-# time, then both.
+# cover for each other, or does each do a part? Heads that cover cost little alone and
+# much together; heads that each do a part cost much alone already, and together about
+# the sum, as far as there is anything left to lose. Look at both: for each question,
+# switch off the two heads that look most at its role, first one at a time, then both.
 
 # %%
 rows = []
@@ -611,12 +613,14 @@ columns = ["question", "heads", "lost without the first", "without the second"]
 Table(rows, [*columns, "added up", "without both"])
 
 # %% [markdown]
-# Both together cost about as much as the two added up, or less: each head does a part,
-# and none covers for the other. Eight heads make four pairs, and without both heads of
-# its pair nearly all of a question is lost (of *whom* .83, where head 1 helps a
-# little). Heads that do cover for each other come in the next section. (Michel et al.
-# and Voita et al. found in 2019 that most heads of trained translation models can be
-# removed with little loss.)
+# The losses of the single heads nearly add up to the whole question, which leaves
+# little room for covering: each head does a part. (No loss exceeds 1, so for *where*
+# and *when* the last column could not exceed the sum.) Eight heads make four pairs, and
+# without both heads of its pair nearly all of a question is lost (of *whom* .83;
+# without head 1 or head 7 alone it loses .05 or .03). Heads that do cover for each
+# other come in the next section. (In trained translation models, Michel et al. found in
+# 2019, most heads can be removed *one at a time* with little loss. Voita et al., in the
+# same year, removed most heads of an encoder together, while training went on.)
 
 # %% [markdown]
 # ## Heads that work together
@@ -727,21 +731,22 @@ title = "one step back; and what followed last time"
 heatmaps(panels, letters, letters, values=False, title=title);
 
 # %% [markdown]
-# Left, a stripe just below the diagonal: one step back. Only the last two rows are pale;
-# no list has more than 12 symbols, so by then all of them have been met, and there is
-# nothing new to write down. Right, in the second round the second *c* looks at the first
-# *a*, the second *a* at the first *f*, and so on: at what followed last time. But this is
-# one list, and two heads that we picked. A guess about a
-# network is worth little until it is tested, and there are four things that one can
-# measure of every head:
+# Left, a stripe just below the diagonal: one step back. Only the last two rows are
+# pale; no list has more than 12 symbols and the text ends at 24, so no question needs
+# what the steps from 12 on write down. (A likely reason, not tested.) Right, in the
+# second round the second *c* looks at the first *a*, the second *a* at the first *f*,
+# and so on: at what followed last time. But this is one list, and two heads that we
+# picked. A guess about a network is worth little until it is tested, so measure four
+# things for every head:
 #
 # - how much it looks at the step **before** it, on average over the places 1 to 11,
 #   where there is something to write down;
 # - how much it looks at steps that **follow** an earlier occurrence of the present
 #   symbol;
-# - what it **writes** for the answer: the output of its layer with the head minus that
-#   without it (its own term in the sum over heads), times the weights of the last
-#   layer. The table has the score of the right symbol minus the mean score of all 30;
+# - what it **writes** for the answer: take its own term in the sum over heads (the
+#   output of the layer minus the output with the head off), and multiply it by the
+#   weights of the last linear layer, as if it went straight to the answer. The table
+#   has the score of the right symbol minus the mean score of all 30;
 # - how many answers are right **without** it.
 
 
@@ -787,17 +792,18 @@ Table(rows, ["head", *columns, "right without it"])
 # do the same work? Then little should be right without both; the next table will tell.
 #
 # Now layer 0. What its heads write for the answer is next to nothing; by that measure
-# they are useless. But from seed 1, most answers are wrong without head 1. It is the one
-# that looks one step back, with nearly all of its weight; the first row says what weights
-# that are spread evenly would put there. What it writes is not meant for the answer: it
-# is meant for the heads of layer 1. From seed 0 both heads of layer 0 look back, and
-# neither is missed as much. With both seeds somebody looks back; who it is differs.
+# they are useless. But from seed 1, most answers are wrong without head 1. It is the
+# one that looks one step back, with nearly all of its weight; the first row says what
+# weights that are spread evenly would put there. What it writes is not meant for the
+# answer: it is meant for the heads of layer 1. From seed 0 both heads of layer 0 look
+# back, and neither is missed as much. With both seeds somebody looks back: two or one.
 #
-# One prediction is left to test. If layer 1 *finds its place* by what the head that looks
-# back wrote, then this head must be seen by the **keys** of layer 1: *who has my symbol
-# written down?* is answered by keys. Queries and values could do without it. A layer
-# takes the three apart, so the head can be hidden from each alone. Two controls: hide the
-# *other* head of layer 0, and switch off both heads of layer 1.
+# One prediction is left to test. If layer 1 *finds its place* by what the head that
+# looks back wrote, then it is the **keys** of layer 1 that need what it wrote: the
+# query asks *who has my symbol written down?*, and the keys answer. Queries and values
+# could do without it. A layer takes the three apart, so the head can be hidden from
+# each alone. Two controls: hide the *other* head of layer 0, and switch off both heads
+# of layer 1.
 
 
 # %%
@@ -839,13 +845,13 @@ Table(rows, ["hidden from layer 1", *columns])
 
 # %% [markdown]
 # (*Looks at it*: how much the heads of layer 1 look at what followed. With nothing
-# hidden, as many are right as in the first table: the model is put together rightly.)
-# Hidden from the queries or from the values, the head is hardly missed. Hidden from the
-# keys alone, it is missed as much as if it were hidden from all three. So this is how
-# the two layers work together: the first one writes into the keys of the second. From
-# seed 0 the other head of layer 0 looks back as well, and some of the work is still
-# done. And with both heads of layer 1 off hardly anything is right, where each alone
-# cost .05 at most: each of them was the other's double.
+# hidden, the accuracy is that of the first table, .995: taking the layer apart has
+# changed nothing.) Hidden from the queries or from the values, the head is hardly
+# missed. Hidden from the keys alone, it is missed as much as if it were hidden from all
+# three. So this is how the two layers work together: the first one writes into the keys
+# of the second. From seed 0 the other head of layer 0 looks back as well, and some of
+# the work is still done. And with both heads of layer 1 off hardly anything is right,
+# where each alone cost .05 at most: each of them was the other's double.
 #
 # So two measurements that sound alike answer different questions. *What does a head write
 # for the answer?* finds those at the end of a chain. *What breaks without it?* finds the
@@ -886,8 +892,9 @@ Table(rows, [*columns, "milliseconds"], "on one CPU, the least of 20")
 
 # %% [markdown]
 # (The least of 20, because whatever else a machine does can only add time.) There is no
-# sign that more heads are faster on this CPU. They store more weights, $H$ matrices of
-# $T \times T$ instead of one. They are there to look at several things at once.
+# sign that more heads are faster on this CPU. On this readable path they store more
+# weights, $H$ matrices of $T \times T$ instead of one. They are there to look at
+# several things at once.
 #
 # **How many?** Published models keep the size of a head nearly fixed, 64 or 128, and
 # let their number grow with the width:
@@ -912,9 +919,9 @@ Table(rows, [*columns, "milliseconds"], "on one CPU, the least of 20")
 #
 # ## Summary
 #
-# - One head brings back one mixture per query, and what has to be told apart in it is
-#   learned slowly. Several heads bring back several mixtures, with the same parameters
-#   and multiplications.
+# - One head brings back one mixture per query, and learning to take that mixture apart
+#   is slow. Several heads bring back several mixtures, with the same parameters and
+#   multiplications.
 # - Project the whole embedding, then cut the features of every token into heads.
 #   `view(B, H, T, d)` runs and is wrong.
 # - The scale is $\sqrt{d}$, the size of a head.

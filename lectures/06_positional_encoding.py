@@ -139,10 +139,10 @@ Table(rows, ["layer", "equivariant"])
 # %% [markdown]
 # Stacking such layers does not help: a chain of equivariant layers is equivariant. Two
 # kinds of things break the symmetry. One is a causal mask, under which each word sees
-# one word more than the word before it: models that only generate (unit 08) can learn
-# something about order from that alone. The other is to tell the layer where things
-# stand: in its input, $h_t = g(x_t, t)$, or where queries and keys are compared. The
-# rest of this lecture is about good ways to do either.
+# one word more than the word before it: a decoder (unit 08) can learn something about
+# order from its mask alone. The other is to tell the layer where things stand: in its
+# input, $h_t = g(x_t, t)$, or where queries and keys are compared. The rest of this
+# lecture is about good ways to do either.
 
 # %%
 from drawings import positions as where_positions_come_in
@@ -159,9 +159,9 @@ where_positions_come_in()
 #
 # The simplest choice is one more feature that holds the number $t$ itself. Two things
 # are wrong with it. The first is its size. It has no upper bound: the dot product of
-# places $s$ and $t$ grows by $s\, t$, and softmax becomes a choice of the last word for
-# all but the first few queries, whose own $t$ is small. Here 30 words with 16 features,
-# with $t$ appended, compared as they are, without any learned matrix:
+# places $s$ and $t$ grows by $s\, t$, and softmax picks the last word for nearly every
+# query; only the first few, whose own $t$ is small, escape. Here 30 words with 16
+# features, with $t$ appended, compared as they are, without any learned matrix:
 
 # %% alt="Attention over 30 words: near the diagonal without t; with t appended, nearly every query looks at the last word"
 words = torch.randn(30, D, generator=seeded(2))  # (T, D)
@@ -174,9 +174,9 @@ heatmaps(panels, values=False, title="with t, everybody looks at the last word")
 # %% [markdown]
 # That can be mended: learned matrices can make the number small, or one appends
 # $t / 10$. (Dividing by the length would do too, but then the step from one word to the
-# next depends on how long the text is.) The second thing cannot. The key of place $s$
-# is $k_s = x_s W + s\, w$, with some row $w$ for the new feature, so the score of a
-# query $q$ is
+# next depends on how long the text is.) The second thing cannot, within one head. The
+# key of place $s$ is $k_s = x_s W + s\, w$, with some row $w$ for the new feature, so
+# the score of a query $q$ is
 #
 # $$q \cdot k_s = q \cdot x_s W + s\, (q \cdot w)$$
 #
@@ -187,7 +187,7 @@ heatmaps(panels, values=False, title="with t, everybody looks at the last word")
 # different slopes, with large weights that nearly cancel. Whether training finds that is
 # another question.) The experiment with reversal, below, tries it with $t / 10$.
 #
-# And meaning sits more often in *relative* positions than in absolute ones:
+# And meaning often sits in *relative* positions, not in absolute ones:
 
 # %%
 rows = []
@@ -286,9 +286,9 @@ right.legend();
 # of the old sine and the old cosine, and the four coefficients depend on
 # $\Delta\, \omega_i$ alone. That is what the addition theorems say; in the assignment
 # you read the $2 \times 2$ block off them. Put these blocks on a diagonal, and you have
-# *one* matrix $M_\Delta$ that moves every $p_t$ on. Vectors are rows in this course. As
-# in textbooks, the matrix may stand on the left of $p_t$ written as a column; or,
-# transposed, on the right of the row. Both say the same:
+# *one* matrix $M_\Delta$ that moves every $p_t$ on. Vectors are rows in this course.
+# Textbooks put the matrix on the left of a column; for our rows its transpose stands on
+# the right. Both say the same:
 #
 # $$M_\Delta\, p_t^\top = p_{t + \Delta}^\top, \qquad
 # p_t\, M_\Delta^\top = p_{t + \Delta} \qquad \text{for every } t$$
@@ -396,11 +396,12 @@ onto = x @ w[:D] + p @ w[D:]  # (T, D)
 print(f"largest difference: {(beside - onto).abs().max():.0e}")
 
 # %% [markdown]
-# Concatenating is adding, after each part had its own matrix. Adding straight away
-# shares one matrix and saves the width; as the word vectors are learned, they may come
-# to keep out of the directions that the positions use. So a model that puts positions
-# into its *input* usually adds them. (Many large language models of today put nothing
-# into the input. They turn queries and keys instead: rotary encoding, below.)
+# To concatenate and then multiply is to give each part a matrix of its own, and add.
+# Adding straight away shares one matrix and saves the width; as the word vectors are
+# learned, they may come to keep out of the directions that the positions use. So a
+# model that puts positions into its *input* usually adds them. (Many large language
+# models of today put nothing into the input. They turn queries and keys instead: rotary
+# encoding, below.)
 #
 # ## Reversal, with and without positions
 #
@@ -510,11 +511,12 @@ ax.legend(loc="upper left")
 ax.set_ylim(0, 1.2);
 
 # %% [markdown]
-# Each bar is the mean of three seeds, each dot one of them; they lie so close together
-# that chance does not explain the steps between the bars. Without positions the model
-# reaches what is possible without order, and no more. With an encoding, one layer solves
-# the task. The number $t / 10$ is better than nothing, but a straight line does not point
-# at the mirrored place, and no seed found a way to make up for that with its four heads.
+# Each bar is the mean of three seeds, each dot one of them; the seeds differ far less
+# than the bars do. Without positions the model reaches what is possible without order,
+# and no more. With a vector for every place, computed or learned, one layer solves the
+# task. The number $t / 10$ is better than nothing, but a straight line does not point
+# at the mirrored place, and no seed found a way to make up for that with its four
+# heads.
 #
 # And where does the solution look? Unit 05 warned that a mean over heads shows no head at
 # all, so here are all four, on one sequence:
@@ -579,8 +581,8 @@ heatmap(scores[0, 0], title=title, ax=right, values=False);
 # angles depend on the size $d$ of a head. The *values* are not turned: they are what is
 # handed over, and the output should not be twisted by where it came from. And queries
 # and keys must pair their features in the same way; some libraries pair
-# $(i, i + d / 2)$, which is as good, but a model trained with one pairing does not work
-# with the other.
+# $(i, i + d / 2)$, which is as good, but a model trained with one pairing works with
+# the other only if the columns of its query and key matrices are permuted to match.
 #
 # So the layer of unit 05 stays as it is; only what its query and key projections give
 # is turned on the way. A *hook* is a function that torch calls with the result of a
@@ -604,15 +606,15 @@ MODELS["rotary"] = lambda: OneLayer(nn.Identity(), RotaryAttention(64, 4))
 # %% [markdown]
 # ## A bias for every distance
 #
-# The most direct way to tell attention about distances is to say them in the score.
-# Leave queries and keys as they are, and add one number that depends only on how far the
-# key is away:
+# The most direct way to tell attention about distances is to put them into the score.
+# Leave queries and keys as they are, and add one number that depends only on how far
+# the key is away:
 #
 # $$e_{t,s,h} = \frac{q_{t,h} \cdot k_{s,h}}{\sqrt{d}} + b_h[s - t]$$
 #
 # Each head has its own small table $b_h$, learned like any other weight. Distances
-# beyond a certain reach share the last entry. So the table ends, and the text need not.
-# T5 (2019) does it in this way, with entries for ranges of distances.
+# beyond a certain reach share the last entry. So the table is finite, and the text may
+# be of any length. T5 (2019) does it in this way, with entries for ranges of distances.
 #
 # ALiBi (2021) learns nothing here: $b_h[s - t] = -m_h\, |s - t|$, a slope $m_h$ fixed for
 # every head. That is a straight line again, as with the number $t$ above. But it falls
@@ -677,12 +679,12 @@ axes[0].set_ylabel("symbols right")
 axes[1].legend();
 
 # %% [markdown]
-# (Lines are means of three seeds. The shaded range from the worst to the best seed is
-# there too; it is mostly no wider than the lines.) Read the left panel first. Both absolute
-# encodings solve reversal at length 10 and fail beyond it, because it is the *task* that
-# changes. At length 12 the partner of step 2 is step 9, not step 7, and nobody tells the
-# model how long the text is. If it has learned "look at place $9 - t$", it goes on doing
-# that:
+# (Lines are means of three seeds. The shaded range goes from the worst to the best
+# seed; in the right panel it is hardly wider than the lines.) Read the left panel
+# first. Both absolute encodings solve reversal at length 10 and fail beyond it, because
+# it is the *task* that changes. At length 12 the partner of step 2 is step 9, not step
+# 7, and nobody tells the model how long the text is. If it has learned "look at place
+# $9 - t$", it goes on doing that:
 
 # %%
 def as_before(tokens):  # place 9 - t, for the first ten; the others do not count
@@ -718,9 +720,10 @@ Table(rows, ["symbol before, length 20", *places])
 # never trained, and the sines of these places are combinations of angles that the model
 # has not met. That is why their curves fall slowly: 10 of 20 is already one half.
 #
-# But did the matrix $M_{-1}$ not work at *every* place? It does, and the sinusoidal model
-# could have learned it. Ten places do not force it to: many other matrices also find
-# the step before among $p_0, \dots, p_9$, and it seems that training found one of those.
+# But did the matrix $M_{-1}$ not work at *every* place? It does, and the sinusoidal
+# model could have learned it for some of its hands (a head of 16 features has room for
+# 8 of the 32). Ten places do not force it to: many other matrices also find the step
+# before among $p_0, \dots, p_9$, and it seems that training found one of those.
 #
 # The bias has no such trouble at these lengths. Here is what its four heads have learned:
 
@@ -755,12 +758,12 @@ rows = [("ω", *omega[:4]), ("turns in 19 steps", *turns)]
 Table(rows, ["hand", "0", "1", "2", "3"])
 
 # %% [markdown]
-# So both stand nearly where they stood before. One step back is $s - t = -1$. Go 19
-# further in either direction, to $-20$ or to $+18$: to these two hands such keys look
-# much like the one at $-1$. In sequences of 10 there are no such keys, and nothing
-# taught the model to tell them apart. They come with lengths near 19. This fits the
-# table above, where rotary is wrong mostly at the first places of 20: the first two
-# have a key 18 steps ahead.
+# So both stand nearly where they stood before. One step back is $s - t = -1$. A key 19
+# steps from that one, at $-20$ or at $+18$, looks to these two hands much like the one
+# at $-1$. In sequences of 10 there are no such keys, and nothing taught the model to
+# tell them apart. They come with lengths near 19. This fits the table above, where
+# rotary is wrong mostly at the first places of 20: the first two have a key 18 steps
+# ahead.
 #
 # To fit is not to be proven. Take away what is suspected: with a mask, hide all keys that
 # are more than 9 steps away, the largest distance of the training. If far keys are the
@@ -806,20 +809,23 @@ model = trained["rotary", reverse][0]
 draw_heads(model, new_tokens(10), "rotary, reversal: four heads, mean of 500 sequences")
 
 # %% [markdown]
-# At the ends, and the weights say how. In head 1 the first step looks at the last and the
-# last step at the first: *the farthest there is*, which needs no places, only distances.
-# (Head 0 does the same more faintly.) For both ends that is the right answer. In the
-# middle there are only pale stripes along diagonals, that is, fixed distances, and a
-# fixed distance is right for one step and wrong for the next.
+# At the ends, and the weights say how. In head 1 the first step looks at the last and
+# the last step at the first: *nine steps away*, a distance that only the two ends have,
+# so that no places are needed. (Heads 0 and 2 do the same more faintly.) For both ends
+# that is the right answer. In the middle there are only pale stripes along diagonals,
+# that is, fixed distances, and a fixed distance is right for one step and wrong for the
+# next.
 #
 # So a formula that is *defined* for every length is not yet a model that *works* at
-# every length, neither for sines nor for rotations, nor for the bias without end. In
-# practice (*here* is what was measured in this lecture):
+# every length: neither the sines nor the rotations did here. The bias did in the task
+# of distances, up to 30; what the step before gets of the weight shrinks with the
+# length, and where that breaks it was not measured. In practice (*here* is what was
+# measured in this lecture):
 #
 # | | the model knows | longer texts than in training | used by |
 # |---|---|---|---|
 # | sines and cosines, added | places, distances if learned | defined; failed here | the first Transformer (2017) |
-# | learned table, added | places | none: the table ends | BERT, GPT-2, ViT |
+# | learned table, added | places | at chance here (rows not trained); then the table ends | BERT, GPT-2, ViT |
 # | rotary | distances | here up to length 16, trained at 10 | Llama and many other large language models |
 # | bias on the scores | distances | worked here up to length 30 | T5 (learned), BLOOM (ALiBi) |
 #
@@ -836,7 +842,8 @@ draw_heads(model, new_tokens(10), "rotary, reversal: four heads, mean of 500 seq
 # - Rotary encoding turns queries and keys, so that the scores of a layer depend on what
 #   stands there and on the distance, not on the place. A bias on the scores does it with
 #   one number per distance and head.
-# - Which one is better depends on whether the task is about places or about distances.
+# - Which one was better here depended on whether the task is about places or about
+#   distances.
 # - A suspicion why a model fails is tested by taking away what is suspected, with
 #   controls.
 #
