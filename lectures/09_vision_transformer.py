@@ -97,10 +97,11 @@ Table(rows, ["patch", "its pixels"])
 
 # %% [markdown]
 # Why not ask `reshape` for $(B, N, C p^2)$ straight away? It runs, and the shape is
-# right. But `reshape` never moves a number. What it would call a patch is just the next
-# 768 numbers in memory: a bit more than three rows of one colour of the photograph. Put
-# such patches back where patches belong (`unpatchify` is the way back), and you see
-# what the model would have been fed.
+# right. But `reshape` keeps the numbers in the order in which one reads them, the last
+# axis fastest. What it would call a patch is just the next 768 numbers in this order: a
+# bit more than three rows of one colour of the photograph. Put such patches back where
+# patches belong (`unpatchify` is the way back), and you see what the model would have
+# been fed.
 
 # %% alt="The portrait cut by a plain reshape and put back: a chequered field of coloured streaks in which nobody can be seen"
 back = unpatchify(words, 16, 224, 224)  # (1, 3, 224, 224)
@@ -249,15 +250,15 @@ Table(rows, ["model", "largest change of a logit", "accuracy on jigsaws"])
 
 # %% [markdown]
 # Without positions the logits do not move, but for rounding. A common claim: "attention
-# is insensitive to order". It mixes up two things. The *tokens* are **equivariant**:
-# shuffle the patches, and the tokens come out shuffled in the same way. What is read
-# from CLS is **invariant**: it does not change. Only in the second case is the order
-# lost.
+# is insensitive to order". It mixes up two things. The *patch tokens* are
+# **equivariant**: shuffle the patches, and the same outputs come out, shuffled in the
+# same way. The output of *CLS* is **invariant**: it does not change at all, so nothing
+# read from it can depend on the order.
 #
 # What has the model with positions learned about places? Nobody told it that patch 5
-# lies below patch 1. The cosine between two position vectors says how alike the model
-# treats the two places. In the figure there is one small map for each place, and it
-# stands where the place is in the image.
+# lies below patch 1. The cosine between two position vectors gives a first hint of how
+# alike the model treats the two places. In the figure there is one small map for each
+# place, and it stands where the place is in the image.
 
 # %% alt="Sixteen small maps in a four by four grid, one per place: how similar its position vector is to all others, red for alike, blue for opposite. Most corners resemble one another"
 positions = F.normalize(model.embed.positions[0, 1:].detach(), dim=-1)  # (16, 48)
@@ -290,11 +291,12 @@ rows = [(name, f"{similarity[which].mean():.2f}") for name, which in pairs.items
 Table(rows, ["pairs of places", "mean cosine"], f"share of empty patches: {share}")
 
 # %% [markdown]
-# Two corners are alike; neighbours are no more alike than other pairs. A likely reason:
-# the corners are empty in more than half of the digits, and the middle hardly ever is.
-# So from 1,347 small digits the model has learned what is useful for them, which places
-# tend to be empty, and not which places lie side by side. (Remember the numbers: below
-# we look again, after 60,000 larger images.)
+# Two corners are alike; neighbours are no more alike than other pairs. A possible
+# reason: the corners are empty in about half of the digits or more (.48 to .73), and
+# the middle hardly ever is. It is not the whole reason: the third place at the left
+# edge is as empty (.52), and is not like the corners. In any case, these vectors do not
+# show which places lie side by side. (Remember the numbers: below we look again, after
+# 60,000 larger images.)
 #
 # The table of positions is also the only part that fits one image size alone: a larger
 # image has more patches than the table has rows. The usual remedy is to treat the table
@@ -358,10 +360,11 @@ Table(rows, [*columns, "milliseconds", "times the row before"])
 # %% [markdown]
 # From row to row there are four times as many tokens and sixteen times as many numbers
 # in the matrix. The last column says how the time grows (it depends on the machine).
-# With few tokens it grows by less than four: most of the time goes into calling the
-# functions, which costs the same for any size. In the last row it grows by clearly more
-# than four: now the matrices count. The paper takes patches of 16 pixels, or 14 in its
-# largest model: with 196 or 256 words per photograph the matrix is still small.
+# With few tokens it grows by less than four: part of the time goes into calling the
+# functions, which costs the same for any size, and small matrices keep the processor
+# less busy. In the last row it grows by clearly more than four: now the matrices count.
+# The paper takes patches of 32 or 16 pixels, and 14 in its largest model: 49, 196 or
+# 256 words for a photograph of 224 x 224, so the matrix is still small.
 #
 # ## Little data: a CNN, a ViT and a straight line
 #
@@ -395,10 +398,10 @@ def logistic_regression(images, labels):
 
 
 # %% [markdown]
-# If the CNN wins, is it because neighbours are neighbours? There is a way to ask: give
-# another CNN the same images with their 64 pixels *mixed*, all images by the same
-# permutation. Nothing is lost, but no neighbour is left. (20 seconds for all
-# trainings.)
+# If the CNN wins, is it because it knows which pixels lie side by side? Take that away:
+# train another CNN on the same images with their 64 pixels *mixed*, in the same way for
+# all images. Nothing is lost, but hardly a neighbour is left (5 of 112 pairs). (20
+# seconds for all trainings.)
 
 # %% alt="Eight digits, and below them the same digits with their pixels mixed by one fixed permutation: no shape is left"
 permutation = torch.randperm(64, generator=seeded(7))  # (64,)
@@ -449,13 +452,14 @@ Table(rows, ["test accuracy after", "parameters", *map(str, sizes), "on its own 
 # On these digits the claim does not hold. With 100 images the CNN is far ahead of the
 # ViT, and so is the straight line. It is not that the ViT has failed to learn its
 # images: the last column shows that each model gets all of its own 100 right. But what
-# the ViT has learned from them carries over less well. With all images it has nearly
-# caught up. (Its .944 is after 250 steps; the longer training above gave .964. One
-# training each, so a lead of one percent says little.)
+# the ViT has learned from them carries over less well. With all images it is within .03
+# of the others, which is still about twice as many mistakes. (Its .944 is after 250
+# steps; the longer training above gave .964. One training each, so a lead of one
+# percent says little.)
 #
 # Why is the ViT behind? The usual answer: a CNN has it built in that neighbours matter.
-# Compare the CNN with its control: with 100 images neighbours are worth .03 here (other
-# draws of the 100 gave about as much, or less), and with 1,347 next to nothing. A CNN
+# Compare the CNN with its control: mixing the pixels costs it .03 with 100 images (in
+# other draws of the 100 about as much, or less), and next to nothing with 1,347. A CNN
 # whose pixels were mixed, and a model without any hidden layer, still beat the ViT by
 # more than .1 at 100 images. So most of the gap has another reason, and this experiment
 # does not tell which. A guess: the ViT has by far the most parameters, and it has to
@@ -475,8 +479,9 @@ Table(rows, ["test accuracy after", "parameters", *map(str, sizes), "on its own 
 # patches: each token has already gathered from others in the layers before. To get back
 # to the patches, one has to follow all paths through the layers. *Attention rollout*
 # does it as follows. In layer $l$, the mean over the heads is a matrix $A_l$ that mixes
-# tokens. The residual connection passes the token itself on, so take one half of each.
-# A mixture of mixtures is a product of matrices, with later layers on the left:
+# tokens. The residual connection adds the token itself, so rollout assumes that one
+# half comes from $A_l$ and one half from the token. A mixture of mixtures is a product
+# of matrices, with later layers on the left:
 #
 # $$\tilde A_l = \tfrac12 A_l + \tfrac12 I \ \text{(rows normalised)}, \qquad
 # R = \tilde A_L \cdots \tilde A_2 \tilde A_1$$
@@ -496,9 +501,9 @@ first = torch.tensor([[[[0.0, 1.0], [0.0, 1.0]]]])  # (B, heads, T, T)
 attention_rollout([first, torch.eye(2).expand(1, 1, 2, 2)])[0]  # (T, T)
 
 # %% [markdown]
-# For our model, row 0 of $R$ says how much of each patch has arrived in CLS. (In these
-# pictures the digits are dark on white, so that the orange can be seen: the more, the
-# deeper.)
+# For our model, row 0 of $R$ estimates how much of each patch has arrived in CLS, if
+# the halves are right. (In these pictures the digits are dark on white, so that the
+# orange can be seen: the more, the deeper.)
 
 # %% alt="Eight test digits, dark on white, with their attention rollout laid over them in orange"
 with recorded_weights(model) as weights, torch.no_grad():
@@ -513,10 +518,10 @@ for ax, i in zip(axes, range(8)):
 # %% [markdown]
 # ## Is it where it looks?
 #
-# It is easy to believe a picture like this. Check it against a question that needs no
-# attention at all: cover one patch, and see how far the logit of the model's answer
-# falls. This is **occlusion**. It costs one forward pass per patch and works for any
-# model.
+# It is easy to believe a picture like this. Check it in a second way, which does not
+# use the attention weights: cover one patch, and see how far the logit of the model's
+# answer falls. This is **occlusion**. It costs one forward pass per patch and works for
+# any model.
 #
 # An example with three classes. For the whole image the logits are $(2, 5, 1)$, so the
 # answer is class 1. With a patch covered they are $(6, 4, 1)$. The drop of this patch
@@ -545,11 +550,12 @@ alt = "A digit, its rollout and its occlusion map"
 interactive(compare, "image", list(range(10)), alt=alt)
 
 # %% [markdown]
-# They agree in some images and not in others. Which one should we believe? Each map
-# gives every patch a score. Take away the $k$ patches with the highest scores, and
-# measure the accuracy. The faster it falls, the better the scores have found what
-# matters. Two more scores serve as controls: random numbers, and *ink*, the mean
-# brightness of a patch, which knows nothing of the model.
+# In these ten images they hardly agree: one correlation is .53, the others lie between
+# -.17 and .24. Which one should we believe? Each map gives every patch a score. Take
+# away the $k$ patches with the highest scores, and measure the accuracy. The faster it
+# falls, the better the scores have found what matters. Two more scores serve as
+# controls: random numbers, and *ink*, the mean brightness of a patch, which knows
+# nothing of the model.
 #
 # What does it mean to take a patch away? *Something* has to stand in its place. We try
 # two things: 0, which is an empty patch; and the same patch of another test image,
@@ -598,15 +604,15 @@ Table(rows, ["four patches replaced by", *scores], caption)
 # fastest by occlusion (no wonder: occlusion covers with 0, too), then by *ink*, which
 # has never seen the model, and only then by rollout. But an empty patch stays the same
 # when it is replaced by 0. So this test cannot show whether the model uses *emptiness*.
-# With patches of another digit, ink does little better than random numbers, and rollout
-# does at least as well as occlusion. That a place is empty can be evidence, too, and
-# some of the rollout lies on such places.
+# With patches of another digit, ink is only .1 ahead of random numbers after four
+# patches, and rollout, .3 or more ahead, does at least as well as occlusion. That a
+# place is empty can be evidence, too, and some of the rollout lies on such places.
 #
 # Each way to ask has its own assumption. Attention says what is *mixed in*, not what
 # later layers make of it, and one half of every step in the rollout is assumed, not
-# measured. Occlusion asks the model, but with one replacement only. So pictures of
-# attention give you ideas about a model. To test an idea, change the input, in more
-# than one way, and watch the output.
+# measured. Occlusion asks the model itself, but only with 0 in the place of the patch.
+# So pictures of attention give you ideas about a model. To test an idea, change the
+# input, in more than one way, and watch the output.
 #
 # ## Clothes
 #
@@ -643,7 +649,8 @@ named = [(name, f"{a:.3f}" if isinstance(a, float) else a) for name, a in rows]
 Table(named, ["Fashion-MNIST, two epochs", "test accuracy"])
 
 # %% [markdown]
-# Here the straight line comes last: clothes are a harder task than digits. The ViT
+# Here the straight line comes last. Clothes are probably harder than digits; but there
+# are also 45 times as many images, and the line was trained in another way. The ViT
 # beats it, and the small CNN beats the ViT, each by about two percent, with one seed
 # and two epochs each. Has this ViT learned which places lie side by side?
 
@@ -660,9 +667,8 @@ Table(rows, ["mean cosine of positions", "neighbours", "all other pairs"])
 # It has begun to: with these images and this training neighbours are somewhat alike,
 # and other pairs are not. Nobody told it; it is in the images.
 #
-# Now occlusion again, with the ViT's answers as titles. An empty pixel is 0 in the
-# image, but not after `normalised`: so the patches are filled with what 0 has become
-# (`fill=black`).
+# Now occlusion again, with the ViT's answers as titles. `normalised` turns an empty
+# pixel, 0, into another number, `black`; the covered patches are filled with that.
 
 # %% alt="Six pieces of clothing with the occlusion map of the trained model over each: which patches its answer depends on"
 if fashion_mnist_is_here():
@@ -727,14 +733,14 @@ columns = ["image", "said: pullover", "T-shirt", "shirt", "coat", "something els
 Table(rows, columns, "shares of 1,000 images each")
 
 # %% [markdown]
-# The idea holds, in both directions. With the sides of a T-shirt seven pullovers in ten
-# become T-shirts; with the sides of a pullover two T-shirts in three become pullovers.
-# The sides of *another of the same kind* change little, so it is not the seams of the
-# montage that do it. With the sides of a coat, long-sleeved as well, hardly any
-# pullover becomes a T-shirt, though a quarter are called coats. (The sides hold more
-# than sleeves: shoulders, too, and how wide the piece is.) With black sides no pullover
-# is left, but half are called shirts. A map shows which patches matter; an exchange
-# shows *what they are taken for*.
+# The idea stands the test, in both directions, as far as the sides are the sleeves.
+# With the sides of a T-shirt seven pullovers in ten become T-shirts; with the sides of
+# a pullover two T-shirts in three become pullovers. The sides of *another of the same
+# kind* change little, so it is not the seams of the montage that do it. With the sides
+# of a coat, long-sleeved as well, hardly any pullover becomes a T-shirt, though a
+# quarter are called coats. (The sides hold more than sleeves: shoulders, too, and how
+# wide the piece is.) With black sides no pullover is left, but half are called shirts.
+# A map shows which patches matter; an exchange shows *what they are taken for*.
 #
 # ## Beside torchvision
 #
@@ -767,14 +773,14 @@ Table(rows, ["parameters", "largest logit", "largest difference"])
 #
 # - An image becomes a sentence: cut it into patches, project each, put CLS in front,
 #   add positions. The rest is the encoder of unit 07.
-# - `reshape` does not move numbers. Cutting needs a `permute`; putting the image back
-#   together shows whether it was right.
+# - `reshape` does not change the order of the numbers. Cutting needs a `permute`;
+#   putting the image back together shows whether it was right.
 # - Without positions a ViT sees a bag of patches: CLS is invariant to their order, and
 #   here the accuracy falls by about a quarter.
 # - Half the patch size: four times the tokens, sixteen times the attention matrix.
-# - On these digits a CNN wins with little data, and a straight line does too. Only a
-#   small part of the CNN's lead is due to neighbourhood, as a control with mixed pixels
-#   shows.
+# - On these digits, with little data, both a CNN and a straight line beat the ViT. Only
+#   a small part of the CNN's lead is due to neighbourhood, as a control with mixed
+#   pixels shows.
 # - Rollout follows attention through the layers and says what was mixed; half of it is
 #   an assumption. Occlusion asks the model itself, though with images that it never saw
 #   in training, and what covers a patch matters: with 0 rollout did worse than ink,

@@ -117,9 +117,10 @@ Table(rows, columns, "share that is right")
 
 # %% [markdown]
 # It describes one shape well. With two shapes it still knows in which row the first one
-# lies, but it gets colours and shapes wrong. Does it *guess* them, or does it mix the
-# two shapes up? A wrong colour that is guessed is the other shape's in a third of the
-# cases at most.
+# lies, but it often gets its colour and shape wrong (.65 and .58 right), and its column
+# in a quarter of the cases. Does it *guess*, or does it mix the two shapes up? If it
+# guessed, a wrong colour would be the other shape's only by chance, in a third of the
+# cases at most: three wrong colours are possible.
 
 # %%
 missed = both & (told[:, 1] != test_captions[:, 1])  # (500,): the first colour is wrong
@@ -155,9 +156,10 @@ print("region 25 is the place in row 4, column 1:", same)
 # apart, like the torn photograph of unit 09.
 #
 # Our `Eye` turns white into 0 and has two convolutions; each of its 6 x 6 regions
-# stands for a square of 4 x 4 pixels and sees a little around it. As in the Vision
-# Transformer, each place gets a learned vector added, because *top left* cannot be seen
-# from within a region.
+# stands for a square of 4 x 4 pixels and sees the eight squares around it as well, 12 x
+# 12 pixels in all. As in the Vision Transformer, each place gets a learned vector
+# added, because a region hardly shows where it lies (at most that it is at the border,
+# by the padding).
 #
 # ## Where to look: soft attention
 #
@@ -288,8 +290,9 @@ interactive(draw, "picture", list(range(6)), alt=alt)
 # Should it not look at the shape when it says *top* and *left*? Six pictures prove
 # nothing, so let us measure. A shape covers four of the 36 regions. How much weight
 # falls on them while the first shape is described? (Weight that is spread evenly would
-# give 4 / 36 = .11.) A region also sees a little beyond its own square, so we count a
-# second time with the ring of regions around the shape.
+# give 4 / 36 = .11.) A region also sees the eight squares around its own, so those in
+# the ring around the shape still see a part of it; we count a second time with this
+# ring.
 
 # %%
 with torch.no_grad():
@@ -377,14 +380,15 @@ Table(rows, ["word", "right if one always says the commonest"])
 # - The **shape** hangs on two looks: its own and, even more, the one before the colour
 #   (.73 against .88 with a mean look), which its own map does not show. With either of
 #   them replaced it is still right in about two thirds of the cases or more.
-# - The **row** is the case to remember. With a mean look it is right nine times out of
-#   ten, so one would say: it does not need this look, it knows the row already, from
-#   the first state or from earlier looks. At best that is half of the truth. With the
-#   look of another picture it is wrong in a third of the cases, and where the two rows
-#   differ it says the other's every second time. So the model *can* do without this
-#   look, but it does not *ignore* it.
+# - The **row** is the case to remember. With a mean look it is still right in .94 of
+#   the cases. One would conclude that it does not need this look, because it knows the
+#   row already from the first state or from earlier looks. That is half of the truth at
+#   best. With the look of another picture it is wrong in a third of the cases, and
+#   where the two rows differ it says the other's every second time. So the model *can*
+#   do without this look, but it does not *ignore* it.
 # - The **column** needs its own look, though not as strictly as the colour.
-# - Changing the **first state** does next to nothing: the looks make up for it.
+# - Changing the **first state** costs at most .04 (row and column, with another
+#   picture's state): the looks tell enough.
 #
 # "The word survives without it" and "the word does not use it" are two claims. The mean
 # look tests the first claim, the look of another picture tests the second. (In the
@@ -452,9 +456,10 @@ word_by_word(transformer, test_pictures[two[0]])
 #
 # Papers on captioning show good captions and bad ones, such as "a man wearing a hat and
 # a hat". In a bad one, the map often shows what was *mistaken* for the thing that is
-# not there. Our model makes hardly a mistake on 500 pictures of its own kind. So give
-# it four pictures that no training picture resembles, with the same noise as all others
-# (`noisy`), and let it write as much as it likes (up to 30 words).
+# not there. Our model makes one mistake on 500 pictures of its own kind: in picture 1
+# of the slider above, a yellow square is called a circle. So give it four pictures of
+# kinds that are not in the training set, with the same noise as all others (`noisy`),
+# and let it write up to 30 words.
 
 # %% alt="Four pictures unlike the training pictures: three shapes, five shapes, an empty one, a purple circle"
 purple = paint([("red", "circle", 4)])  # (3, 24, 24)
@@ -470,12 +475,12 @@ Table(list(zip(names, told)), ["picture", "it says"])
 
 # %% [markdown]
 # In training there were one or two shapes. Of three shapes it names two. Of five it
-# names three, and one of them at a place where there is none (*top centre*, between the
-# two upper ones). It has never seen an empty picture, so it names something that is not
-# there. It has no word for purple (a painter would say magenta), and takes the name of
-# another colour. In three of the four cases it writes what captions usually look like,
-# whether or not the picture gives a reason for it. With five shapes it leaves that
-# pattern and says *and* twice.
+# finds two, and names a third where there is none (*top centre*, between the two upper
+# ones). It has never seen an empty picture, so it names something that is not there. It
+# has no word for purple (a painter would say magenta), and takes the name of another
+# colour. In three of the four cases it writes what captions usually look like, whether
+# or not the picture gives a reason for it. With five shapes it leaves that pattern and
+# says *and* twice.
 #
 # ## Hard attention
 #
@@ -492,10 +497,11 @@ drawn = index.bincount(minlength=4) / 10_000  # (4,)
 Table([("weight", *weights), ("drawn", *drawn)], ["region", *"0123"])
 
 # %% [markdown]
-# Hard attention reads one region instead of all, and its map is honest: what was not
-# drawn was not used in this step. But a draw has no derivative: if the weights move a
-# little, the drawn region stays the same, or jumps to another one. The *expected* loss
-# $L = \sum_i \alpha_i \ell_i$ does change smoothly ($\ell_i$ is the loss of looking at
+# Hard attention passes on one region instead of a mixture, and its map is honest about
+# that: what was not drawn is not in the context of this step. (All regions were scored,
+# though, to make the draw.) But a draw has no derivative: if the weights move a little,
+# the drawn region stays the same, or jumps to another one. The *expected* loss $L =
+# \sum_i \alpha_i \ell_i$ does change smoothly ($\ell_i$ is the loss of looking at
 # region $i$). By the product rule its gradient has two parts, and because $\nabla
 # \alpha_i = \alpha_i \nabla \log \alpha_i$ it can be written as an expectation again.
 # This is the score-function trick, also called REINFORCE:
@@ -532,8 +538,8 @@ Table(rows, ["", *"abcd"])
 # step has only a few. Subtract a *baseline* $b$, a typical loss, from every loss. On
 # average this changes nothing, because $\mathbb{E}[\nabla \log \alpha_i] = \nabla
 # \sum_i \alpha_i = \nabla 1 = 0$. But it can remove most of the noise. How much depends
-# on how far the losses are from 0. So we also try losses that are all higher by 90; in
-# the code this is a baseline of -90, since $\ell + 90 = \ell - (-90)$.
+# on how far the losses are from 0. So we also try the same losses, each 90 higher,
+# without a baseline. (In the code: a baseline of -90, which adds 90 to every loss.)
 
 # %% alt="Error of the gradient estimate against the number of draws on logarithmic axes: all fall with the root of the number; with a baseline the error is about ten times smaller, with losses that are higher by 90 about ten times larger"
 counts = [1, 10, 100, 1000, 10_000]
@@ -568,9 +574,9 @@ ax.set(xscale="log", yscale="log");
 # **Does a model learn by it?** A small one has to name the colour of a single shape,
 # and may look at *one* region, which it draws. Three parts: an eye, `where` (a linear
 # layer that gives each region its score), and `what` (a linear layer that names the
-# colour of the drawn region). These are the two parts of the gradient above: `what` and
-# the eye learn from the loss by plain gradients; `where` learns from the draws only. So
-# we minimise the mean, over all draws, of
+# colour of the drawn region). These are the two parts of the gradient above: `what`
+# learns from the loss by plain gradients, `where` from the draws only, and the eye,
+# which serves both, from both. So we minimise the mean, over all draws, of
 #
 # $$\ell_k + (\ell_k - b_k)\, \log \alpha_k$$
 #
@@ -637,15 +643,17 @@ Table(rows, columns, "share of the draws that fall on the shape (evenly: 0.11)")
 # A common claim pairs "global" with "soft" and "local" with "hard". These are two
 # different questions. *Where may one look*, everywhere or in a window? And *what comes
 # back*, a mixture or one draw? Luong's local attention is a window with smooth weights:
-# local and soft, trained by plain gradients. Only the draw needs REINFORCE.
+# local and soft, trained by plain gradients. Only the draw needs REINFORCE, or some
+# other substitute for the missing derivative.
 #
 # ## From scenes to photographs
 #
 # So far every picture was generated. Does any of it carry over to what people have
 # made? A first step needs no download: the handwritten digits of unit 09 are as large
 # as a cell of our grid. One or two of them lie on it, and the caption names them with
-# their places. The test pictures are made of digits that no training picture holds. The
-# eye and the Transformer stay as they are; they learn anew. (12 seconds.)
+# their places. The test pictures are made of digits that no training picture holds. We
+# take the same eye and the same Transformer, untrained, and train them on these
+# pictures. (12 seconds.)
 
 # %%
 written, labels, new_written, new_labels = digits()  # (1347, 1, 8, 8), (1347,), ...
@@ -670,15 +678,18 @@ for ax in axes[len(wrong) :]:
     ax.axis("off")
 
 # %% [markdown]
-# Handwriting varies, as coloured shapes do not, and still the captioner reads new
-# digits well. Where it fails, it takes one digit for another; the places are right.
+# Two circles of our scenes have the same outline, two handwritten threes do not; still
+# the captioner reads new digits well. In the four mistakes shown it takes one digit for
+# another, and the places are right; those of the first digit are right in all 500
+# pictures.
 #
-# With photographs only the eye is larger. A Vision Transformer that was trained on
-# photographs gives 196 regions of 768 features; a decoder like ours, of six layers or
-# more, reads them; captions come from people, five per photograph, so that no single
-# one is *the* right answer, and BLEU (unit 08) or a kindred score takes the place of
-# our exact match. What does not change: look at the maps, and do the counter-check.
-# (The appendix lets words ask a photograph, where there is a network.)
+# With photographs everything is larger, but the parts stay the same. A Vision
+# Transformer that was trained on photographs gives 196 regions of 768 features; a
+# decoder like ours, of six layers or more, reads them; captions come from people, five
+# per photograph, so that no single one is *the* right answer, and BLEU (unit 08) or a
+# kindred score takes the place of our exact match. What does not change: look at the
+# maps, and do the counter-check. (The appendix lets words ask a photograph, where there
+# is a network.)
 #
 # ## Summary
 #
@@ -705,10 +716,9 @@ for ax in axes[len(wrong) :]:
 # <details><summary>Answer</summary>
 #
 # Yes. There are (9 · 12) + (36 · 144) = 5,292 different scenes, and 64 real numbers can
-# tell far more apart. What it lacks is not room but a way in: a mean adds up all
-# regions, so the eye would have to write every shape at every place in different
-# numbers, and the LSTM would have to take the sum apart again. Attention needs to learn
-# neither.
+# tell far more apart. There is room enough; the difficulty is to use it. A mean adds up
+# all regions, so the eye would have to write each shape differently at each place, and
+# the LSTM would have to take the sum apart again. Attention needs to learn neither.
 # </details>
 #
 # 2. In the first step there is no previous word and no previous look. What does the
@@ -746,8 +756,8 @@ for ax in axes[len(wrong) :]:
 # Transformer beats the LSTM? Take the same kind of pictures: two shapes in one row or
 # column, and a sentence that says how they lie: *blue cross left-of red square*. The
 # one that comes first in the alphabet comes first in the sentence, so either may be
-# left or right, above or below. Same eyes, same LSTM, and half as many words to learn.
-# (7 seconds.)
+# left or right, above or below. Same eye, same LSTM, and a sentence of five words
+# instead of four or nine. (7 seconds.)
 
 # %%
 pairs, sentences = relations(3000, seeded(0))  # (3000, 3, 24, 24), (3000, 7)
@@ -796,12 +806,14 @@ related(relator, test_pairs[0])
 
 # %% [markdown]
 # Why should a relation be harder than a place? A place can be read from one region with
-# one look. A relation is in no region: it has to be computed from two places, and one
-# soft look gives one weighted mean. Either the look favours one of the two shapes in a
-# way that the LSTM can count on, or the LSTM keeps the place of the first shape in its
-# state for two words, and no word in between asks for it. In the picture above the look
-# before the relation falls on neither shape. That is one map, but it fits the matrix:
-# after 250 steps the comparison is only half learned.
+# one look. A relation is in no single place. Where the shapes lie side by side, the
+# regions between them see a part of both; otherwise it has to be computed from two
+# places, and one soft look gives one weighted mean. There are two ways out. The look
+# always favours the same one of the two shapes, so that the LSTM knows whose place it
+# reads; or the LSTM keeps the place of the first shape in its state, over two words
+# that do not need it. In the picture above the look before the relation falls on
+# neither shape. That is one map, but it fits the matrix: after 250 steps the comparison
+# is only half learned.
 #
 # A Transformer has more than one look per word: four heads in each layer, and a second
 # layer that can compare what the first one found. (6 seconds.)
@@ -862,9 +874,9 @@ Table(rows, ["baseline", *"abcd"])
 
 # %% [markdown]
 # With the mean of all, the gradient is only half as long, since a loss is compared in
-# part with itself: $\ell_k - \bar\ell = \frac{K - 1}{K} (\ell_k - b_k)$. So it is
-# $(K - 1) / K$ of the true one. It points in the same direction; only its length is
-# wrong, and a larger learning rate would make up for it.
+# part with itself: $\ell_k - \bar\ell = \frac{K - 1}{K} (\ell_k - b_k)$. So on average
+# it is $(K - 1) / K$ of the true one: the direction is right, only the length is wrong,
+# and a factor $K / (K - 1)$ before this term makes up for it.
 
 # %% [markdown]
 # ## Words ask a photograph
