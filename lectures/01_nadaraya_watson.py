@@ -18,11 +18,11 @@
 # - say from where a linear layer, a CNN, an RNN and attention get their information, and
 #   what sets attention apart.
 #
-# *About 65 minutes; the code runs in about half a minute on a laptop. The appendix (what
-# it is worth to know where to look, traps in PyTorch, the main experiment forty times, a
-# short history) can wait; it takes 25 more. You need Python and a little PyTorch:
-# tensors, broadcasting, `backward`. Every figure is computed in the cell above it; change
-# a number and run it again.*
+# *About 65 minutes; the code runs in about half a minute on a laptop. The appendix
+# (what it is worth to know where to look, traps in PyTorch, the main experiment forty
+# times, a short history) can wait; it takes 25 more. You need Python and a little
+# PyTorch: tensors, broadcasting, `backward`. Every figure but one drawing is computed
+# by the cell that shows it; change a number and run it again.*
 
 # %%
 import warnings
@@ -73,10 +73,10 @@ interactive(
 #
 # In this unit queries are counted by $Q$ and keys by $K$, as is usual in statistics.
 # Nearly every line of code that makes a tensor ends in its shape, `# (Q, K)`. Three
-# helpers of the course return in every lecture: `seeded(0)` is a random generator that
+# helpers of the course return in most lectures: `seeded(0)` is a random generator that
 # starts from 0, so that you see the same numbers as we do; `fit` is a training loop
-# with a progress bar; `steps(300)` is 300 (and only a few when we test that the notebook
-# runs).
+# with a progress bar; `steps(300)` is 300 (and only a few when we test that the
+# notebook runs).
 #
 # <details><summary>The letters from unit 02 on (to look up when you meet
 # them)</summary>
@@ -150,8 +150,9 @@ ax = curves(towns, nearest, "population", "predicted profit", "the mean of the n
 ax.plot(population, profit, "ko");
 # %% [markdown]
 # None of these curves will do. The first two **jump** and **waste**: with *k* = 2 the
-# third town has no say at all below 72500 people, and above it suddenly counts half. The
-# third, *k* = 3, does neither, and promises every town the same. Nearness ought to fade.
+# third town has no say at all below 72500 people, and above it suddenly counts half.
+# The third, *k* = 3, neither jumps nor wastes, but promises every town the same.
+# Nearness ought to fade.
 
 # %% [markdown]
 # ## A weighted mean
@@ -197,12 +198,12 @@ Table(rows, columns, f"prediction {shares @ profit:,.0f}")
 # It is the opposite of a similarity: the town that is furthest away, by 20000 people,
 # takes 89 % of the say.
 #
-# A *distance* is 0 for the same and grows; a *similarity* is largest for the same and
-# falls. A minus sign turns one into the other. But negative numbers are no shares, and
-# if we divide them by their sum, which is negative as well, the two minus signs cancel
-# and the furthest town wins again. We need a function that keeps the order, makes
-# everything positive, and lets far points fade away: the **exponential**. Dividing by
-# the sum then gives shares. Together:
+# A *distance* is 0 between equal things and grows as they differ; a *similarity* is
+# largest between equal things and falls. A minus sign turns one into the other. But
+# negative numbers are no shares, and if we divide them by their sum, which is negative
+# as well, the two minus signs cancel and the furthest town wins again. We need a
+# function that keeps the order, makes everything positive, and lets far points fade
+# away: the **exponential**. Dividing by the sum then gives shares. Together:
 #
 # $$\alpha_i = \frac{\exp(-(x - x_i)^2)}{\sum_j \exp(-(x - x_j)^2)}$$
 #
@@ -267,12 +268,12 @@ Table(rows, ["scores", "as in the formula", "after subtracting the maximum"])
 # %% [markdown]
 # At +100 the formula computes ∞/∞, at −110 it computes 0/0. Subtract the largest score
 # first, and neither can happen: the largest exponential is $\exp(0) = 1$, so nothing
-# overflows and the sum is at least 1. Every softmax that you will ever call does this.
+# overflows and the sum is at least 1. The softmax of torch does this, too.
 #
 # **Scale is sharpness.** Differences count, so multiplying all scores by a number
 # changes the weights. Small factors make everybody equal, large ones let the winner
-# take it all. This knob returns in every unit under another name: bandwidth,
-# temperature, $1/\sqrt{d}$.
+# take it all. This knob will return under other names: bandwidth, temperature,
+# $1/\sqrt{d}$.
 
 # %% alt="Weights of the scores 2, 1 and 0 against a factor: all one third at small factors, one winner at large ones"
 factor = torch.logspace(-2, 1.5, 100)  # (100,)
@@ -282,15 +283,15 @@ ax = curves(factor, three, "factor", "weight", "softmax of factor × (2, 1, 0)")
 ax.set_xscale("log")
 
 # %% [markdown]
-# **A weight is never exactly zero** on paper. The 0 in the last section was $\exp(-200)$,
-# which is smaller than the smallest number of float32 and was rounded. If a weight *must*
-# be zero there is a better way than to hope for rounding; you meet it below, and again in
-# unit 03.
+# **A weight is never exactly zero** on paper. The zeros in the last section were at
+# most $\exp(-200)$, which is smaller than the smallest positive number of float32, and
+# were rounded. If a weight *must* be zero there is a better way than to hope for
+# rounding; you meet it below, and again in unit 03.
 #
 # **Along which axis?** With two queries and three keys the scores are a matrix, and
 # softmax must be told which numbers compete. The shares of all *keys* for one *query*
 # sum to one: that is a row, the last axis, `dim=-1`. Along `dim=0` queries would
-# compete for a key. (Three traps that PyTorch sets here are shown at the end,
+# compete for a key. (Three traps that Python and PyTorch set here are shown at the end,
 # in the appendix.)
 
 # %% alt="Two small matrices of weights of the same scores: with dim=-1 each row sums to one, with dim=0 each column does"
@@ -333,8 +334,8 @@ names = [[f"{town / 1000:.0f}k" for town in group] for group in (queries, popula
 heatmap(weights, *names, title="the shares fade (bandwidth 5000)");
 # %% [markdown]
 # Read it row by row. (All heat maps of attention in this course are drawn this way:
-# queries down, keys across, dark for much.) 65k is torn between its two neighbours; 75k
-# already leans on the second; at 90k the third town speaks alone. Nothing jumps any
+# queries down, keys across, dark for much.) 65k is torn between its two neighbours; 70k
+# and 75k lean on the second; at 90k the third town speaks alone. Nothing jumps any
 # more: the shares fade into one another.
 
 # %% [markdown]
@@ -399,7 +400,8 @@ Table(rows, columns, "bandwidth 1, a town of 64000")
 #
 # and $.599 \cdot 175000 + .401 \cdot 200000 \approx 185000$. For $Q$ queries and $K$
 # keys the weights are a matrix $(Q, K)$; times the values $(K)$ it gives the
-# predictions $(Q)$. `nadaraya_watson` returns both, predictions and weights:
+# predictions $(Q)$. `nadaraya_watson` returns both, predictions and weights. As a
+# drawing:
 
 # %%
 drawings.nadaraya_watson()
@@ -469,11 +471,12 @@ alt = "A fit of fifty noisy points, and its weights"
 interactive(show, "bandwidth", widths, start=0.25, alt=alt)
 
 # %% [markdown]
-# At .01 each row of the heat map is one dark cell: one neighbour takes all, and the fit
-# believes each point, noise and all. Towards 5 the picture turns pale: everybody counts
-# the same, and the fit is the plain mean. In between lies a soft band along the diagonal,
-# and the fit comes close to the curve. The classic trade between variance and bias hangs
-# on this single number. (You will see the band again when a network translates.)
+# At .01 nearly every row of the heat map is one dark cell: one neighbour takes all, and
+# the fit believes each point, noise and all. Towards 5 the picture turns pale:
+# everybody counts the same, and the fit is the plain mean. In between lies a soft band
+# along the diagonal, and the fit comes close to the curve. The classic trade between
+# variance and bias hangs on this single number. (You will see the band again when a
+# network translates.)
 #
 # **The weights look at queries and keys only.** Attention is sometimes explained as
 # similarity between *values*. It is not: values are what is fetched, and they have no
@@ -622,7 +625,8 @@ Table(rows, ["bandwidth in people", "gradient"], "leave one out, three towns")
 
 # %% [markdown]
 # A choice that is too sure of itself cannot be corrected by gradients. In unit 02 the
-# same thing happens to dot products of long vectors, and $1/\sqrt d$ is the cure.
+# same thing happens to dot products of vectors with many entries, and $1/\sqrt d$ is
+# the cure.
 #
 # One draw of 50 points is an anecdote, of course. The appendix repeats the experiment with
 # 40 other draws, and with other shapes of the bell: leave-one-out stays close to the best
@@ -688,16 +692,18 @@ for row, query in zip(plt.subplots(2, 6, figsize=(8, 3.2))[1], (0, mistaken)):
         ax.axis("off")
 
 # %% [markdown]
-# Nearly 99 of 100 are read rightly, without a network and without any training: the known
-# pictures *are* the model. The upper row shows why it works: three well-written 2s share
-# nearly all of the weight. The lower row shows how it fails: the picture is a 9 with an open loop, and the
-# nearest picture, a 3, takes .95 of the weight. Two 9s come fourth and fifth, and are not
-# heard. Weights that you can look at are a reason to like attention; later units ask how
-# far such pictures may be trusted.
+# Nearly 99 of 100 are read rightly, without a network, and with one number chosen from
+# the data, the bandwidth: the known pictures *are* the model. The upper row shows why
+# it works: three well-written 2s share nearly all of the weight. The lower row shows
+# how it fails: the picture is a 9 with a small, pale loop, and the nearest picture, a
+# 3, takes .95 of the weight. Two 9s come fourth and fifth, and are not heard. Weights
+# that you can look at are a reason to like attention; later units ask how far such
+# pictures may be trusted.
 #
-# Two limits are plain as well. Each answer costs a comparison with all 1347 keys. And what
-# is compared are raw pixels. For you a 2 stays a 2 when it moves; move every test picture
-# to the right by one pixel, and ask again:
+# Two limits are plain as well. Each answer costs a comparison with all 1347 keys. And
+# what is compared are raw pixels. For you a 2 stays a 2 when it moves; move every test
+# picture to the right by one pixel (its last column, nearly empty, comes in again on
+# the left), and ask again:
 
 # %%
 moved = test_images.roll(1, dims=-1).flatten(1)  # (450, 64)
@@ -706,8 +712,9 @@ right = (shares.argmax(-1) == test_labels).float().mean()  # scalar
 print(f"moved by one pixel, read rightly: {right:.1%}")
 
 # %% [markdown]
-# One pixel, and a third of the digits are misread: every pixel is compared with the wrong
-# one. What should count as similar has to be *learned*.
+# One pixel, and a third of the digits are misread: every pixel is compared with the
+# wrong one. What should count as similar has to be *learned*. The next section takes a
+# first step (it cannot undo a move yet).
 
 # %% [markdown]
 # ## Learning what similar means
@@ -744,9 +751,9 @@ def learn(points, values, count):
 
 
 # %% [markdown]
-# Each point has one feature that matters, and none or eight of pure chance. We learn one
-# width for all of them, or one for each. Five draws, so that it is no anecdote (a few
-# seconds):
+# Each point has one feature that matters: first no other, then eight more of pure
+# chance. We learn one width for all of them, or one for each. Five draws, so that it is
+# no anecdote (a few seconds):
 
 # %%
 runs = steps(5, fast=1)
@@ -812,9 +819,9 @@ Table(rows, ["known digits", "bandwidths", "read rightly in training", "in the t
 # to tell these apart. It is the trap of *predict yourself* in a new dress: what a model is
 # trained on, it can learn by heart. Freedom to learn has to be paid for with data.
 #
-# Dividing by a bandwidth multiplies every feature by a number before it is compared. Let
-# the number become a matrix, one for the queries and one for the keys, and you have
-# the attention of the next unit.
+# Dividing by a bandwidth multiplies every feature by a number before it is compared.
+# Let the number become a matrix, one for the queries and one for the keys, and you are
+# one step from the attention of the next unit.
 
 # %% [markdown]
 # ## From the Gaussian to the dot product
@@ -855,14 +862,14 @@ Table(rows, columns, "Gaussian against dot product")
 # ## Four ways to get information
 #
 # Take eight inputs and eight outputs. From which inputs does an output get its
-# information, and in which shares? The kinds of layers that you may know answer
+# information, and with which factors? The kinds of layers that you may know answer
 # differently:
 #
-# - **linear layer**, the stuff of an MLP: from all of them, in shares that were
+# - **linear layer**, the stuff of an MLP: from all of them, with factors that were
 #   learned;
-# - **CNN**: from its neighbours, in shares that were learned and are the same
+# - **CNN**: from its neighbours, with factors that were learned and are the same
 #   everywhere;
-# - **RNN**: from everything before, through a state that fades at every step;
+# - **RNN**: from everything so far, through a state that fades at every step;
 # - **attention**: from those that are *similar* to what it is looking for.
 #
 # So that nobody has to believe it, ask torch's own layers, with fresh random weights,
@@ -907,13 +914,13 @@ for line, numbers in zip(axes, (inputs, other)):
             ax.set_yticks(range(8), names)
 
 # %% [markdown]
-# The linear layer looks everywhere, the convolution in its window, the RNN at the past,
-# the less the longer ago. From the upper row to the lower the matrices of the linear
-# layer and of the convolution do not change at all. Attention looks at what is similar:
-# equal numbers share among themselves, wherever they stand. (What is drawn are
-# derivatives; for these inputs they are very nearly the *weights*. In general an input is
-# query and key as well, so it changes the weights too, and the derivative has a second
-# part.)
+# The linear layer looks everywhere, the convolution in its window, the RNN at the
+# present and a little at the step before, hardly further back. From the upper row to
+# the lower the matrices of the linear layer and of the convolution do not change at
+# all. Attention looks at what is similar: equal numbers share among themselves,
+# wherever they stand. (What is drawn are derivatives; for these inputs they are very
+# nearly the *weights*. In general an input is query and key as well, so it changes the
+# weights too, and the derivative has a second part.)
 #
 # The matrices of MLP and RNN change as well: each input switches some units of the MLP
 # off, and drives the tanh of the RNN into its flat parts (with inputs as small as ours
@@ -944,10 +951,11 @@ for line, numbers in zip(axes, (inputs, other)):
 # | 10 image captioning | can we watch a model look while it speaks? |
 # | 11 project | your own model, from data to evaluation |
 #
-# Each unit has a lecture like this one, which you run, and an assignment that checks
-# your code while you write it. In all of them you implement, train and evaluate.
-# Everything is built from tensors; torch's own modules serve to check that we got it
-# right.
+# Units 01 to 10 have a lecture like this one, which you run, and an assignment that
+# checks your code while you write it; unit 11 is your project. In all of them you
+# implement, train and evaluate. Attention itself is built from tensors, and torch's
+# version serves to check that we got it right; layers such as `nn.Linear` and `nn.GRU`
+# come from torch.
 
 # %% [markdown]
 # ## Summary
@@ -1020,7 +1028,7 @@ for line, numbers in zip(axes, (inputs, other)):
 #
 # - [Dive into Deep
 #   Learning](https://d2l.ai/chapter_attention-mechanisms-and-transformers/attention-pooling.html),
-#   "Attention Pooling by Similarity": the same curve with other kernels, for
+#   "Attention Pooling by Similarity": a similar curve with other kernels, for
 #   comparison.
 # - Chris Olah and Shan Carter, [Attention and Augmented Recurrent Neural
 #   Networks](https://distill.pub/2016/augmented-rnns/) (2016): the best pictures of a
@@ -1032,7 +1040,7 @@ for line, numbers in zip(axes, (inputs, other)):
 #   Practices](https://www.ruder.io/deep-learning-nlp-best-practices/#attention) (2017):
 #   what worked just before the Transformer.
 # - Alex Graves, Attention and Memory in Deep Learning (UCL × DeepMind lectures, 2020):
-#   one hour by the author of the moving window of 2013.
+#   an hour and a half by the author of the moving window of 2013.
 # - Ashish Vaswani and others, [Attention Is All You
 #   Need](https://arxiv.org/abs/1706.03762) (2017): look at its first figure now, and
 #   again after unit 08.
@@ -1042,7 +1050,7 @@ for line, numbers in zip(axes, (inputs, other)):
 # %% [markdown]
 # ## What it is worth to know where to look
 #
-# *From here on everything is appendix.* Here are a cat and a dog, drawn with six
+# *From here on everything is appendix.* Here are a cat and a dog, drawn with five
 # formulas. A "photo" is a drawing in heavy noise.
 
 # %%
@@ -1148,15 +1156,15 @@ Table(rows, ["layer", "its matrix changes by", "16 inputs", "outputs follow the 
 # %% [markdown]
 # Attention alone does all three. The linear layer and the MLP are tied to eight places,
 # the convolution does not change with its input, and the RNN depends on the order by
-# design. (How much its matrix changes hangs on the size of its inputs: the last row has
-# them undivided. A plain mean of all inputs would take any number and follow every order,
-# but its matrix would never change.)
+# design. (How much the RNN's matrix changes depends on the size of its inputs: in the
+# last row they are not divided by 10. A plain mean of all inputs would take any number
+# and follow every order, but its matrix would never change.)
 
 # %% [markdown]
 # ## Three traps in one line of code
 #
-# The weights of the lecture are one
-# line in PyTorch, `F.softmax(-(x - known) ** 2)`, and this line has three traps.
+# The weights of the lecture are one line in PyTorch, `F.softmax(-(x - known) ** 2)`,
+# and three traps lie near it.
 #
 # **Precedence.** In Python a power binds more tightly than a minus in front of it. The
 # line above is right. One more pair of brackets, `(-(x - known)) ** 2`, and the square
@@ -1245,8 +1253,8 @@ Table(rows, ["kernel", "test error with the best bandwidth, mean of the draws"])
 
 # %% [markdown]
 # The width matters much: the narrowest of our grid has five times the error of the
-# right one. The shape matters less: Gauss and Laplace are nearly equal, and only the
-# very long tails of Cauchy, which listen to everybody a little, cost half as much
+# right one. The shape matters less: Gauss and Laplace are nearly equal, and only
+# Cauchy, whose very long tails listen to everybody a little, has an error half as large
 # again. So the exponential of a square is not the secret of attention. What counts is
 # *what is compared, and on which scale*, and both can be learned.
 
@@ -1254,8 +1262,8 @@ Table(rows, ["kernel", "test error with the best bandwidth, mean of the draws"])
 # ## A short history
 #
 # It is often said that attention was invented in 2017, or for images, or for
-# translation. None of these is right, and attention is not an architecture either: it
-# is a mechanism, which has been built into many.
+# translation. The weighted mean is older than any of these, and attention is not an
+# architecture either: it is a mechanism, which has been built into many.
 #
 # | year | what was new |
 # |---|---|

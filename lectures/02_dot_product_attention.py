@@ -16,7 +16,7 @@
 #   need two different ones;
 # - compute scaled dot-product attention by hand, and say why the scale stands *inside*
 #   the softmax;
-# - choose between the scores of the family (cosine, additive, general, dot, scaled dot,
+# - say how the scores of the family differ (cosine, additive, general, dot, scaled dot,
 #   location), and prove why one popular short cut fails.
 #
 # *About 80 minutes (from* A family of scores *on it can be a second sitting), and 10 for
@@ -241,8 +241,9 @@ print(f"with a long vector at 45°: {query @ long:.0f}")
 
 # %% [markdown]
 # In the plane it looks as follows. All points on one dashed line have the same score
-# with the query: it is the *shadow* on the query that counts, and the far-away key wins
-# although it points elsewhere. Move the query with the slider.
+# with the query: it is the *shadow* on the query that counts, and one that falls
+# backwards is negative, however long. Here the far-away key wins although it points
+# elsewhere. Move the query with the slider.
 
 # %%
 keys = torch.tensor([[1.0, 0.2], [2.4, 2.0], [-0.6, 1.2], [-1.2, -0.8]])  # (S, D)
@@ -272,7 +273,7 @@ interactive(shadow, name, list(range(0, 360, 30)), start=0, alt=alt)
 # %% [markdown]
 # ## Weights from similarity
 #
-# Three steps make weights of similarities. Their results need three names, which are
+# Three steps lead from vectors to a context vector. Their results have names that are
 # easily mixed up: **scores** $e_{ij} = x_i \cdot x_j$ are plain numbers of any sign;
 # **weights** $\alpha_{ij}$ are what softmax makes of a *row* of them, positive and
 # summing to one; the **output** is the weighted mean.
@@ -334,7 +335,7 @@ print(f"accuracy on new sentences: {accuracy['softmax(XXᵀ) X']:.2f}")
 # It guesses, like the word itself! The heat map says why. Below are the weights of the
 # first test sentence, once plain, and once with scores divided by $\sqrt{32}$, a scale
 # that gets its reason two sections below. (Under them, the mean of the diagonal over
-# all test sentences in which no word stands twice: twins would share.)
+# all test sentences without a repeated word: it would share its weight with its twin.)
 
 # %% alt="Two heat maps of the weights of one test sentence: plain they are the identity matrix, scaled they nearly are"
 x = vectors[test[0]]  # (N, 8, D)
@@ -353,13 +354,13 @@ for ax, weights in zip(figure.axes, both.values()):
 # word. So each word is by far its own best match, softmax$(XX^\top)$ is almost the
 # identity matrix, and the "context" of a word is the word itself.
 #
-# Three repairs come to mind, and none is enough. *The scale*: divided by $\sqrt{32}$ the
-# scores are about 6 for the word itself and ±1 for the others, and $\exp(6) \approx 400$
-# still wins. *Training*: this attention has **no parameters**, so there is nothing to
-# train. *Shorter vectors*: they do make the softmax mix more; the appendix tries many
-# lengths. And a second layer on top makes things worse: each layer replaces points by
-# means of points, so they all move towards each other. Here twelve vectors that are short
-# enough to mix:
+# Three repairs come to mind, and none is enough. *The scale*: divided by $\sqrt{32}$
+# the scores are about 5.7 for the word itself and ±1 for the others, and
+# $\exp(5.7) \approx 300$ still wins. *Training*: this attention has **no parameters**,
+# so there is nothing to train. *Shorter vectors*: they do make the softmax mix more;
+# the appendix tries five lengths. Nor does a second layer promise help: each layer
+# replaces points by means of points, so where they mix at all they move towards each
+# other. Here twelve vectors that are short enough to mix:
 
 # %% alt="The spread of twelve short vectors shrinks to nothing as parameter-free attention is stacked"
 x, spread = 0.5 * normal(12, 8, seed=4), []  # (T, D): short vectors
@@ -465,16 +466,17 @@ alt = "Softmax weights of eight random keys, without and with the scale"
 interactive(competition, "d", [1, 4, 16, 64, 256, 1024], start=64, alt=alt)
 
 # %% [markdown]
-# A single bar is bad for learning. Through a softmax that has decided already, hardly any
-# gradient comes back to tell a query that it looks at the wrong key. The appendix
-# measures it: without the scale, nearly nine of ten queries at $d = 1024$ get hardly any
-# gradient when they are asked for a random key. With the scale nearly all get one.
+# A single bar is bad for learning. Through a softmax that has decided already, hardly
+# any gradient comes back to tell a query that it looks at the wrong key. The appendix
+# measures it: without the scale, nearly nine of ten queries at $d = 1024$ get hardly
+# any gradient when they are asked for a random key. With the scale nearly all get one.
+# (Not more on average: more evenly.)
 #
 # So the scores are divided by $\sqrt{d_k}$, where $d_k$ is the size of the *keys*: not
 # that of the values, not that of a decoder's state (unit 04), not the number of words;
 # with several heads (unit 05) it is the size of one head's keys. Why not by $d$? Then
-# the variance would be $1/d$, and for large $d$ all weights would be equal: a plain
-# mean.
+# the variance would be $1/d$, and for large $d$ all weights would be nearly equal at
+# the start: almost a plain mean.
 #
 # Where the division stands matters as well. A common slip puts it *outside* of the
 # softmax; the right formula stands beside it:
@@ -515,7 +517,7 @@ Table(rows, ["scale", "rows sum to", "share of the largest weight"])
 # By hand: one query $(2, 0, 0, 0)$, two keys $(3, 1, 0, 0)$ and $(1, 0, 5, 0)$, two
 # values 10 and 20. The dot products are 6 and 2; divided by $\sqrt 4$ they are 3 and 1.
 # Their exponentials are 20.1 and 2.7, the weights .88 and .12, the output
-# $.88\cdot 10 + .12 \cdot 20 = 11.2$:
+# $.88\cdot 10 + .12 \cdot 20 = 11.2$. First as a drawing, then in code:
 
 # %%
 attention_flow()
@@ -576,9 +578,10 @@ for level, meaning in ((0.5, "a guess"), (0.75, "both clues,\nnot knowing whose"
 ax.set_ylim(0, 1.1);
 
 # %% [markdown]
-# The same arithmetic with three matrices in front of it, and guessing turns into
-# knowing. In a sentence of our own the heat map shows how: *letter* looks for
-# *writing*, *bank* looks for *river*, and each of them ignores the other's clue.
+# Three matrices in front and the scale inside, and guessing turns into knowing. (Five
+# scales without matrices, in the appendix, reach .82 at most.) In a sentence of our own
+# the heat map shows how: *letter* looks for *writing*, *bank* looks for *river*, and
+# each of them ignores the other's clue.
 
 # %% alt="Learned weights of a sentence of nine words: the row of letter is dark at writing, the row of bank at river"
 sentence = ["I", "am", "writing", "a", "letter", "on", "the", "river", "bank"]
@@ -646,9 +649,9 @@ ax = bars(found, "mean weight", "who is looked at, by the word that needs it")
 ax.tick_params(axis="x", labelrotation=60)
 
 # %% [markdown]
-# Nobody looks at *capital* and *loan*. Set them aside, and also *sent* and *fishing*, the
-# clues with which they swap keys (experiment 2) or values (experiment 3). For all other
-# clues the simple story holds exactly:
+# *letter* does not look at *capital*, nor *bank* at *loan*. Set these two clues aside,
+# and also *sent* and *fishing*, which were given their keys (experiment 2) or values
+# (experiment 3). For all other clues the simple story holds exactly:
 
 # %%
 unseen = torch.tensor([i for i in range(13, 29) if found[words[i]] < 0.5])
@@ -784,13 +787,14 @@ columns = ["attention", "parameters", "right: mean", "worst run", "best run"]
 Table(rows, [*columns, "look the right way, at most"])
 
 # %% [markdown]
-# Three matrices with two numbers per query and key are right in every game of every run.
-# With symmetric scores never more than two of three players look the right way, in no
-# game of any run: that is the proof at work (last column). And none of them got above
-# $\frac56$, not even the matrix with four times as many numbers. The plain mean reports
-# the majority of three coins, which is right in three quarters of the cases. Here are the
-# learned weights, as a mean over the games: of a middling and of the most decided of the
-# ten runs with $W_q = W_k$ (4 numbers), and of a middling run with three matrices.
+# Three matrices with two numbers per query and key are right in every game of every
+# run. With symmetric scores at most two of the three players look the right way, in
+# every game of every run: that is the proof at work (last column). And none of them got
+# above $\frac56$, not even the matrix with four times as many numbers. The plain mean
+# reports the majority of three coins, which is right in three quarters of the cases.
+# Here are the learned weights, as a mean over the games: of a middling and of the most
+# decided of the ten runs with $W_q = W_k$ (4 numbers), and of a middling run with three
+# matrices.
 
 # %% alt="Weights of rock, scissors and paper: in a middling run with one shared matrix all are pale; in the most decided one rock looks at scissors, scissors at paper, and paper at itself; with separate matrices rock looks at scissors, scissors at paper, paper at rock"
 names = ["rock", "scissors", "paper"]
@@ -803,9 +807,10 @@ panels["three matrices"] = separate[other[5]]  # (8, 3, 3) each
 heatmaps({name: w.mean(0).detach() for name, w in panels.items()}, names, names);
 
 # %% [markdown]
-# On the right each row is dark at the one that it beats. With one matrix nine of ten runs
-# stay pale, not far from a plain mean: a symmetric score that helps one player harms
-# another. The tenth is decided, and there paper looks at itself.
+# On the right each row is dark at the one that it beats. With one matrix nine of ten
+# runs stay pale, not far from a plain mean: a symmetric score that helps one player
+# harms another. In the tenth, rock and scissors look the right way, and paper looks at
+# itself.
 #
 # So **queries and keys differ so that every word is free in whom it looks at**: round in a
 # circle, or at each other and not at themselves. The examination before asked for neither:
@@ -832,9 +837,9 @@ heatmaps({name: w.mean(0).detach() for name, w in panels.items()}, names, names)
 # | scaled dot (Vaswani 2017) | $q k^\top / \sqrt{d_k}$ | above | dot, of *projected* vectors, with a spread that does not depend on $d_k$ |
 #
 # With rows as vectors $q W_q (k W_k)^\top = q\,(W_q W_k^\top)\,k^\top$: scaled
-# dot-product attention with projections *is* the general score, with a matrix of low
-# rank (at most $d_k$). (Texts that use columns write $(W_q q)^\top W_k k$. Mixing the
-# two conventions gives formulas that do not multiply.)
+# dot-product attention with projections *is* the general score, with the matrix
+# $W_q W_k^\top/\sqrt{d_k}$, whose rank is at most $d_k$. (Texts that use columns write
+# $(W_q q)^\top W_k k$. Mixing the two conventions gives formulas that do not multiply.)
 
 # %%
 query, key = normal(4, 32, seed=1), normal(6, 32, seed=2)  # (T, D), (S, D)
@@ -917,7 +922,7 @@ Table(result.items(), ["additive attention", "accuracy on new sentences"])
 # %% [markdown]
 # ## Two axes: global or local, soft or hard
 #
-# Two words that you will meet in surveys, for two independent questions:
+# Two pairs of words that you will meet in surveys, for two independent questions:
 #
 # | | **soft**: a weighted mean | **hard**: one pick |
 # |---|---|---|
@@ -944,7 +949,7 @@ Table(result.items(), ["additive attention", "accuracy on new sentences"])
 # - Dot products of vectors with $d$ entries of variance 1 have variance $d$. Dividing by
 #   $\sqrt{d_k}$ inside the softmax keeps the weights soft at the start of training, and
 #   lets a gradient reach nearly every query.
-# - Scores form a family. What makes one work is that query and key **meet** in it: a
+# - Scores form a family. To compare, a score must let query and key **meet**: a plain
 #   sum of one part each is blind to the query.
 #
 # ## Questions
@@ -994,11 +999,11 @@ Table(result.items(), ["additive attention", "accuracy on new sentences"])
 # %% [markdown]
 # ## How much gradient comes back
 #
-# *This section and the next are the appendix.* Ask for more weight on one of eight keys:
-# how much gradient comes back through the softmax? We ask for a random key (the first),
-# and for the key that is in front already. We take the gradient with respect to
-# $q \cdot k$ itself, so that the factor $1/\sqrt d$, which makes gradients *smaller* on
-# their way back, is charged to the scaled form. Counted are the queries that get a
+# *This section and the next are the appendix.* Ask for more weight on one of eight
+# keys: how much gradient comes back through the softmax? We ask for a random key (the
+# first), and for the key that is in front already. We take the gradient with respect to
+# $q \cdot k$, before the division. So the scaled form pays for its factor $1/\sqrt d$,
+# which makes gradients *smaller* on their way back. Counted are the queries that get a
 # gradient of more than .0001.
 
 
@@ -1041,8 +1046,7 @@ Table(rows, ["d", "scores", "median gradient", "mean"], "asked for a random key"
 #
 # The weights without parameters depend on the *length* of the vectors: make them
 # shorter, and the softmax mixes more. So give the parameter-free form its best chance:
-# divide its scores by a temperature, and try many (five examinations, about ten
-# seconds).
+# divide its scores by a temperature, and try five (about ten seconds).
 
 
 # %%
@@ -1064,6 +1068,7 @@ ax.set_title("no temperature makes up for learning");
 
 # %% [markdown]
 # At low temperatures every word sees only itself, at high ones only the plain mean. In
-# between it reaches .82. (And that is a kind figure, since the best temperature was read
-# off the test sentences.) What the learned matrices add is a reason to prefer one clue:
-# *letter* has to find words about paper and spelling, which resemble it by chance at best.
+# between, the best of the five reaches .82. (And that is a kind figure, since the best
+# temperature was read off the test sentences.) What the learned matrices add is a
+# reason to prefer one clue: *letter* has to find words about paper and spelling, which
+# resemble it by chance at best.
