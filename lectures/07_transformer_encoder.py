@@ -100,7 +100,7 @@ for length in (4, 100):
 #
 # | missing | what goes wrong without it | section |
 # |---|---|---|
-# | a bend in every layer | a wide layer does the work of a narrow one | *The feed-forward layer* |
+# | a nonlinearity in the layer | two linear layers do the work of one | *The feed-forward layer* |
 # | a way around every layer | all words of a text become the same vector | *Residual connections* |
 # | a norm | numbers grow from layer to layer | *Layer norm* |
 # | a place for the norm | deep stacks do not train | *Before or after*, *Six blocks deep* |
@@ -243,10 +243,10 @@ ax.set(xscale="log", xticks=widths, xticklabels=widths);
 #
 # "Attention averages, the feed-forward layer computes" is a good rule of thumb. It is
 # not a theorem, because the softmax bends too: a token that attends to itself and to
-# one constant token takes a share $1 / (1 + \exp(-z))$ of itself, and that is a curve
-# in its score $z$. What is true: with its weights held fixed attention is linear, and
-# what a head brings back stays in the hull of its values. The feed-forward layer has
-# neither limit.
+# one constant token takes a share $1 / (1 + \exp(-z))$ of itself, where $z$ is its
+# score minus the other's, and that is a curve in $z$. What is true: with its weights
+# held fixed attention is linear, and what a head brings back stays in the hull of its
+# values. The feed-forward layer has neither limit.
 #
 # ## Residual connections
 #
@@ -288,8 +288,8 @@ def through(make, depth, dim=32):
 
 # %% [markdown]
 # At each depth we measure three things: how large the gradient is that comes back from
-# the top, how similar the tokens of a sequence have become (their mean cosine), and how
-# large their numbers are (root mean square).
+# the top, how similar the tokens of a sequence have become (mean cosine of the first
+# with the others), and how large their numbers are (root mean square).
 
 # %%
 def health(stream):
@@ -335,8 +335,8 @@ interactive(draw, "depth", [2, 4, 8, 12, 16], start=12, alt=alt)
 # but slowly.
 #
 # Right: without a norm nothing holds the size. The bare stack shrinks at once; with
-# residuals the numbers grow from block to block, the faster the deeper. That is what
-# the norm is for, beside a residual.
+# residuals the numbers grow from block to block, the faster the deeper. So a stack with
+# residuals needs a norm as well.
 #
 # The sum that runs from block to block is called the **residual stream**. Each layer
 # reads from it and adds to it: a word is added to, not replaced.
@@ -412,23 +412,23 @@ Table(rows, ["what changed around it", "batch norm", "layer norm"], caption)
 # %% [markdown]
 # Layer norm notices neither. With batch norm the neighbours move the sentence's
 # features by two thirds of their size, and the padding by all of it. Two more drawbacks
-# follow from the same cause. Long sequences mean small batches, and a mean over few
-# tokens is noisy. And in evaluation batch norm uses running averages instead, so
-# training and prediction are different functions.
+# follow from the same cause. Long texts mean few of them in a batch, and a mean over
+# few texts is noisy, even if they have many tokens. And in evaluation batch norm uses
+# running averages instead, so training and prediction are different functions.
 #
 # Here part 1 ends: all parts of a block are there. Part 2 puts them together.
 #
 # ## Before or after: where the norm goes
 #
-# The original Transformer adds and then normalises, **post-norm**; nearly everything
-# since GPT-2 normalises inside the branch, **pre-norm**:
+# The original Transformer adds and then normalises, **post-norm**; most large language
+# models since GPT-2 normalise inside the branch, **pre-norm**:
 #
 # $$\text{post: } x \leftarrow \mathrm{LN}(x + f(x)) \qquad\qquad
 # \text{pre: } x \leftarrow x + f(\mathrm{LN}(x))$$
 #
-# The two differ by a few characters, and texts that describe one above code that does
-# the other are common. An example by hand: a token $(1, 3)$ of two features, and $f(v)
-# = 2v$ for the layer. Post-norm: $x + f(x) = (3, 9)$, normalised $(-1, 1)$. Pre-norm:
+# In code the two differ by a few characters, and often a text describes one while its
+# code does the other. An example by hand: a token $(1, 3)$ of two features, and $f(v) =
+# 2v$ for the layer. Post-norm: $x + f(x) = (3, 9)$, normalised $(-1, 1)$. Pre-norm:
 # $\mathrm{LN}(x) = (-1, 1)$, and $x + f = (1, 3) + (-2, 2) = (-1, 5)$. In post-norm the
 # norm sits *on* the stream; in pre-norm the stream itself is never normalised. A block
 # is two such steps: $f$ is first the self-attention, then the feed-forward layer, each
@@ -459,8 +459,9 @@ caption = "largest difference, weights copied from the layer named first"
 Table(rows, ["ours", "torch, post-norm", "torch, pre-norm"], caption)
 
 # %% [markdown]
-# Equal to torch's in the same order, and far off in the other. Does the order matter?
-# It decides what happens to the size of the stream. Post-norm brings it back to 1 after
+# Equal to torch's in the same order. (Off the diagonal the weights differ as well; with
+# equal weights the two orders still differ by 1 or more.) Does the order matter? It
+# decides what happens to the size of the stream. Post-norm brings it back to 1 after
 # every step (as long as $\gamma = 1$, as at the start). Pre-norm lets it grow with
 # depth, which is why a pre-norm stack ends in one more norm. (What the order means for
 # *training* is an experiment of the appendix, *Six blocks deep*.)
@@ -502,11 +503,11 @@ Table(rows, ["self.blocks =", "parameters that are trained"])
 # copying the layer it is given. The copies have separate weights, which start out
 # equal.)
 #
-# Two more slips of this kind are common, and these at least complain. A layer that is
-# not assigned to `self` (`attention = …` in `__init__`) is a variable that is gone when
-# `__init__` ends: the first call says *object has no attribute 'attention'*. And
-# torch's attention returns a pair, output and weights. If you hand the whole pair to
-# the next layer, the error is *argument 'input' must be Tensor, not tuple*.
+# Two more common slips at least complain. A layer that is not assigned to `self`
+# (`attention = …` in `__init__`) is a variable that is gone when `__init__` ends: the
+# first call says *object has no attribute 'attention'*. And torch's attention returns a
+# pair, output and weights. If you hand the whole pair to the next layer, the error is
+# *argument 'input' must be Tensor, not tuple*.
 #
 # Now the stack, done right:
 #
@@ -620,10 +621,9 @@ print(f"{(tokens == PAD).float().mean():.0%} of the tokens are padding")
 # | masked mean over the real words | (B, D) |
 # | linear layer | (B, classes) |
 #
-# One line deserves a thought. The encoder wants a mask that fits (B, H, T, T). *Which
-# keys may be attended to* does not depend on the head, nor on the query, so the (B, T)
-# of the real words has to become (B, 1, 1, T). The model is `Classifier` in
-# `course_utils`:
+# The encoder wants a mask that fits (B, H, T, T). *Which keys may be attended to* does
+# not depend on the head, nor on the query, so the (B, T) of the real words has to
+# become (B, 1, 1, T). The model is `Classifier` in `course_utils`:
 
 # %%
 torch.manual_seed(0)
@@ -804,13 +804,14 @@ Table(rows, ["closed", "says what was named last (right)", "named first", "neith
 # The word before the last adjective can be closed, and nothing changes; without the
 # first adjective the answers even get a little better. Without the last one only about
 # one answer in ten is right. More than half of all answers name the *first* impression
-# instead, and three in ten name neither. So here the picture told the truth, and now we
-# know it. (The last adjective itself is still in the text, and its own vector still
-# enters the mean. What we cut is that the other words read it.)
+# instead, and three in ten name neither. So here the picture told the truth. (The last
+# adjective itself is still in the text, and its own vector still enters the mean. We
+# cut only the attention to it.)
 #
 # That is the encoder: built, trained, tested. **The core of the lecture ends here**,
 # and you can go on with the *Summary* at the end of the page and the assignment. What
-# comes in between is an appendix of five sections that do not need one another:
+# comes in between is an appendix of five sections; only the last needs another, the one
+# before it:
 #
 # - *The whole model in one cell.* What is left if all modules are unpacked?
 # - *Six blocks deep.* Does the place of the norm matter in training?
@@ -911,9 +912,9 @@ ax.legend(loc="upper left", bbox_to_anchor=(1, 1));
 # At a rate of .01 post-norm stays at chance (log 5 = 1.61), while pre-norm trains. With
 # a warm-up post-norm trains as well, and at .003 it trains without one. So in this
 # setting pre-norm bears a larger rate, and post-norm needs a smaller one, at least at
-# first. Four runs of one seed cannot tell more, nor name the cause: large first
-# gradients of post-norm (the further reading of the assignment) and Adam's first steps
-# (unit 08) are both untested here.
+# first. Four runs of one seed cannot tell more, nor name the cause. Two are discussed,
+# and neither is tested here: large first gradients of post-norm (the further reading of
+# the assignment) and Adam's first steps (unit 08).
 #
 # ## MLP, CNN, RNN, attention
 #
@@ -948,8 +949,8 @@ for ax in figure.axes:
 # sees a neighbourhood; distant steps meet only after many layers. The RNN sees the
 # whole past, fading, and must take one step after the other. (It is a myth that
 # recurrence "cannot run in parallel": over the batch and the units it can. Over *time*
-# it cannot.) Attention reaches everything in one layer, at any length, by weights that
-# depend on the content.
+# it must go step by step, unless it is linear.) Attention reaches everything in one
+# layer, at any length, by weights that depend on the content.
 #
 # ## One series from another
 #
@@ -1052,10 +1053,10 @@ for ax in axes:
     ax.set_xticks(range(0, 24, 7));
 
 # %% [markdown]
-# Left, the weights have a hill around lag 7, and its neighbours together get more than
-# lag 7 itself, although $A_t$ does not depend on them. Right, the test is clear: the
-# forecast depends on lag 7, and on no other lag to speak of. A map of attention shows
-# what was read out, not what counted.
+# Left, the weights have a hill around lag 7, and the other lags from 5 to 10 together
+# get more than lag 7 itself, although $A_t$ does not depend on them. Right, the test is
+# clear: the forecast depends on lag 7, and on no other lag to speak of. A map of
+# attention shows what was read out, not what counted.
 #
 # ## Stock prices: an honest failure
 #
@@ -1087,10 +1088,10 @@ rows = [
 Table(rows, ["what is compared", "correlation"])
 
 # %% [markdown]
-# The .99 is an illusion: both prices rose for thirty years, and so did the price of
-# almost everything. The changes correlate moderately, but *in the same month*. That is
-# no forecast: when Microsoft's change is known, Apple's is known too. The change of the
-# month before, which could be used, tells next to nothing.
+# The .99 is an illusion: both prices stand far higher at the end than at the beginning,
+# and two such series often correlate. The changes correlate moderately, but *in the
+# same month*. That is no forecast: when Microsoft's change is known, Apple's is known
+# too. The change of the month before, which could be used, tells next to nothing.
 #
 # We try all the same: from 12 months of changes of both companies to Apple's next one,
 # trained on the first 240 months. Persistence here means: no change.
@@ -1122,7 +1123,7 @@ ax.legend();
 # %% [markdown]
 # It learns the past by heart, and from about step 50 on the error on later months
 # grows. Stopped before that, it would have been about as good as persistence. But we
-# know this step only because we looked at the very months that were to be predicted.
+# know when to stop only because we looked at the very months that were to be predicted.
 #
 # And the linear model? Its mean error is a little below that of persistence, which
 # looks like a success. So we add what is usually left out: the standard error of the
@@ -1144,10 +1145,10 @@ Table(rows, ["forecast", "error on later months", "difference from persistence"]
 
 # %% [markdown]
 # The linear model's advantage, if it is one, is of the size of its standard error. The
-# row below it suggests where it may come from: to know that Apple rose in the years
-# before, a single number, does about as well. And beware of a drawing of *prices* one
-# month ahead: any forecast that starts from last month's true price stays close to the
-# curve, and the eye does not notice that it comes one month late.
+# row below it suggests where it may come from: Apple's mean change of the years before,
+# the same forecast every month, does about as well. And beware of a drawing of *prices*
+# one month ahead: any forecast that starts from last month's true price stays close to
+# the curve, and the eye does not notice that it comes one month late.
 
 # %% [markdown]
 # ## Summary
@@ -1201,10 +1202,11 @@ Table(rows, ["forecast", "error on later months", "difference from persistence"]
 #
 # <details><summary>Answer</summary>
 #
-# 100 vectors, one per word. For 200 words nothing changes but four times as many
-# attention weights; only a table of learned positions would have to be longer. For 20
-# outputs the encoder has to be asked 20 questions: by a decoder with cross-attention
-# (unit 08), or by 20 learned queries like the one of the forecaster above.
+# 100 vectors, one per word. For 200 words no parameter changes; there are twice as many
+# vectors and four times as many attention weights. Only a table of learned positions
+# would have to be longer. For 20 outputs the encoder has to be asked 20 questions: by a
+# decoder with cross-attention (unit 08), or by 20 learned queries like the one of the
+# forecaster above.
 # </details>
 
 # %% [markdown]

@@ -137,10 +137,10 @@ source.shape, target.shape
 # %% [markdown]
 # ## Teacher forcing: all positions at once
 #
-# Writing is sequential: word 5 has to be chosen before it can be read as input for
-# word 6. Is *training* sequential too? It is often said so, but no: in training we
-# *know* word 5 already. So we feed in the right sentence, moved one place to the right,
-# and ask for all next words at once. This is called *teacher forcing*:
+# Writing is sequential: word 5 has to be chosen before it can be read as input for word
+# 6. Is *training* sequential too? No: in training we *know* word 5 already. So we feed
+# in the right sentence, moved one place to the right, and ask for all next words at
+# once. This is called *teacher forcing*:
 
 # %%
 first = target[:1]  # (1, T)
@@ -204,7 +204,7 @@ rows = [(word, *row, row.sum()) for word, row in zip(so_far, weights)]
 Table(rows, ["", *french, "sum"])
 
 # %% [markdown]
-# A common shortcut stops one step earlier and replaces *Hello* by
+# A common shortcut leaves out the softmax and replaces *Hello* by
 # $\mathrm{sim}(\textit{Hello}, \textit{Salut}) \cdot \textit{Salut} + \dots$ with the
 # raw similarities. Those may be negative and sum to anything: in the code above the row
 # of *name* begins with −0.3 and sums to 3.9. The softmax along each row turns
@@ -291,8 +291,8 @@ Table(rows, ["what the decoder reads", "difference from nn.Transformer"])
 
 # %% [markdown]
 # The last layer, for all of them. So encoder and decoder may have different depths, and
-# the source is encoded **once**, however long the translation gets. (Drawings of the
-# first kind often have three more slips. The queries come from the masked
+# the source is encoded **once**, however long the translation gets. (Drawings that go
+# layer by layer often have three more slips. The queries come from the masked
 # self-attention of the decoder's own block, not from the feed-forward layer below.
 # Values have a matrix of their own: if it were the keys' matrix, a word could hand over
 # only the vector by which it is found. And without $\sqrt d$ the softmax of a large
@@ -547,8 +547,8 @@ rows = [("exact match", exact), ("carta or letra right", noun)]
 Table(rows, ["200 held-out sentences", "share"])
 
 # %% [markdown]
-# And is it as sure as label smoothing lets it be, $1 - \varepsilon + \varepsilon / V$,
-# and no more?
+# Label smoothing asks for a probability of $1 - \varepsilon + \varepsilon / V$. Is the
+# model as sure as that?
 
 # %%
 held_x = english.encode([e for e, _ in held_out])  # (B, S)
@@ -626,11 +626,12 @@ for name, allowed in opened.items():  # (B, S), or (S,) for all
 Table(rows, ["closed", "carta or letra right"])
 
 # %% [markdown]
-# So here the picture was right: *letter* can be closed, and the words before it, and
-# nothing happens. Without the words after it the model says *letra* every time: .515 is
-# the share of *letra*. Is the meaning to be found nowhere else? Here is the vector of
-# the word *letter* in all sentences, before the encoder and after it, in its two main
-# directions (the points are shaken a little, or those on the left would coincide):
+# The picture was right in the main. But the words before *letter*, with a weight of
+# .30, can be closed, as *letter* can, and nothing happens. Without the words after it
+# the model says *letra* every time: .515 is the share of *letra*. Is the meaning to be
+# found nowhere else? Here is the vector of the word *letter* in all sentences, before
+# the encoder and after it, in its two main directions (the points are shaken a little,
+# or those on the left would coincide):
 
 # %% alt="Two scatter plots of the vectors of the word letter: before the encoder a few heaps shared by both meanings, after it two separate clouds, carta and letra"
 texts = english.encode([e for e, _ in pairs])  # (N, S)
@@ -652,8 +653,8 @@ for ax, (title, vectors) in zip(axes, clouds.items()):
     ax.legend()
 
 # %% [markdown]
-# Two directions of 64 are only a picture. A number for it: the best linear rule on the
-# vectors of the training sentences, tested on those of the 200 held-out ones.
+# Two directions of 64 are only a picture. A number for it: a linear rule, fitted by
+# least squares to the training sentences, tested on the 200 held-out ones.
 
 # %%
 new = torch.tensor([pair in held_out for pair in pairs])  # (N,)
@@ -728,8 +729,8 @@ Table(rows, ["beams", "sentence", "probability"])
 # | 2 | la carta (.22), la letra (.19), la vieja (.14), una carta (.43), una letra (.02) | una carta, la carta |
 # | 3 | una carta `<eos>` (.43), la carta `<eos>` (.22) | both, finished |
 #
-# Step 2 is where the two part: all five extensions compete with one another, not the
-# three of *la* and the two of *una* among themselves.
+# Look at step 2: all five extensions compete with one another, not only those of the
+# same beginning.
 #
 # A wider beam usually finds likelier sentences. It is still no search for the optimum,
 # and the likeliest sentence is not always the best one: every further word multiplies
@@ -750,15 +751,15 @@ Table(rows, ["beams", "sentence", "probability"])
 # | encoder-decoder | both, then causal, plus cross-attention | write the target | the Transformer of 2017 (English to German and to French) | translate, transcribe |
 # | decoder only | causal | predict the next token | GPT | go on writing, and all that can be put as that |
 #
-# So BERT and GPT are language models of two kinds: BERT sees both sides of a gap and
-# cannot write from left to right. (The paper of 2017 does not say where the name
-# *Transformer* comes from; the explanations that one hears are guesses.)
+# So BERT and GPT are language models of two kinds: BERT sees both sides of a gap and is
+# not trained to write from left to right. (The paper of 2017 does not say where the
+# name *Transformer* comes from.)
 #
 # Let a decoder learn to add. `47+85=132` is nine tokens. The model is given six of them
 # and writes the other three. It begins with the most significant digit, so it must know
-# the carry before it writes anything. There are 10,000 sums; 1,000 are held out. (Of
-# nine in ten the mirrored sum, 85+47, is learned from; with both held out, it adds just
-# as well.)
+# the carry before it writes anything. There are 10,000 sums; 1,000 are held out. (For
+# nine in ten of them the mirrored sum, 85+47, is in the training; with both held out,
+# not shown, it adds just as well.)
 
 # %%
 a, b = torch.cartesian_prod(torch.arange(100), torch.arange(100)).T  # (N,) each
@@ -821,11 +822,11 @@ Table(rows, ["1000 sums never seen", "exact"])
 # A grammar and a table of sums are toys: there is a right answer, and the model finds
 # it. What does the same model do with real text? Every Python brings one along, its
 # reference manual; `help("for")` shows a page of it. We take each paragraph once, keep
-# words and punctuation, and give the 999 most frequent ones a number of their own;
+# words and some punctuation, and give the 999 most frequent ones a number of their own;
 # `<unk>` stands for all others, ¶ for the end of a paragraph. The topics of the manual
 # are in alphabetical order. We train on the first nine tenths and hold out the last,
-# whose topics are new. (Each Python has its own edition, so here your numbers may
-# differ a little from ours.)
+# whose topics are new but for the first. (Each Python has its own edition, so here your
+# numbers may differ a little from ours.)
 
 # %%
 paragraphs = list(dict.fromkeys("\n\n".join(topics.values()).split("\n\n")))
@@ -899,11 +900,10 @@ rows = [(name, f"{math.exp(loss):.0f}") for name, loss in rivals.items()]
 Table(rows, ["what the next word is guessed from", "perplexity on new topics"])
 
 # %% [markdown]
-# The model beats all three, but better counting beats the model. Mixed with more care
-# (by how many different words have followed), pairs come close to it, and runs of
-# *three* words do clearly better: the text is tiny by today's standards. What does the
-# model use? We let it read only the last few words before each word that it has to
-# guess (every third one, to save time):
+# The model beats all three, but better counting beats the model. With more care
+# (Kneser-Ney smoothing, not shown) pairs reach 88 and runs of *three* words 73: the
+# text is tiny by today's standards. What does the model use? We let it read only the
+# last few words before each word to be guessed (every third one, to save time):
 
 # %%
 stretch, rows = new.unfold(0, 33, 1)[::3], []  # (N, 33): 32 words and the next one
@@ -938,10 +938,10 @@ def tell(count, copies=1, **shape):  # -> (copies, 1 + count), and how many word
 print(say(tell(60, top_k=1)[0][0]))
 
 # %% [markdown]
-# It has learned which words belong together, and then it goes round in circles. That is
-# no accident of this model. Greedy writing makes no random choice, and the model sees
-# only the last 32 words. As soon as the same 32 words come back, everything after them
-# comes back as well.
+# It has learned which words belong together, and then it goes round in circles. Greedy
+# writing often does, in larger models too. There is no random choice, and this model
+# sees only the last 32 words: once the same 32 come back, so does all that follows.
+# (Why the circle starts so soon, this does not say.)
 #
 # ## Sampling
 #
@@ -1017,15 +1017,15 @@ Table(rows, ["", "pairs that occur in the manual", "different runs", "words kept
 # %% [markdown]
 # Greedy is always right, and writes the same circle sixteen times. Drawn as it is, one
 # pair of words in three is new to the manual: each unlikely word has little
-# probability, but there are hundreds of them, the *tail*. A temperature of 0.6, top-k
-# and top-p all cut it off, and most of the variety stays. The last row has the same `p`
-# and fails: the temperature came first, made the unlikely words likelier, and then it
-# takes many of them to reach one half. So settings that are harmless alone can be
-# harmful together.
+# probability, but there are hundreds of them, the *tail*. Top-k and top-p cut it off, a
+# temperature of 0.6 thins it out, and most of the variety stays. The last row has the
+# same `p` and fails: the temperature came first, made the unlikely words likelier, and
+# then it takes many of them to reach one half. So settings that are harmless alone can
+# be harmful together.
 #
 # Top-k and top-p keep about equally many words on average and do about equally well
-# here. Where they differ is the place. One sentence, and how many words stay at each of
-# its places:
+# here. They differ in *where* they keep many. One sentence, and how many words stay at
+# each of its places:
 
 # %% alt="How many words are kept at each place of a sentence: top-k always twenty; top-p between one and about forty, depending on the place"
 said = "the exception is raised if the value of the expression is not a tuple."
@@ -1042,16 +1042,15 @@ ax.legend();
 # %% [markdown]
 # After *the value of* one word has half of the probability, and top-p keeps it alone.
 # Where a noun is to be drawn it keeps thirty or forty. A fixed `k` is too many at the
-# first kind of place and may be too few at the second. Which of the two writes better
-# depends on the model.
+# first kind of place and may be too few at the second.
 #
 # ## The KV cache
 #
 # To write a text takes one pass per token, and so far each pass computes everything
-# from the beginning. That is wasteful. Under the causal mask earlier steps do not
-# depend on later ones, so their keys and values are the *same* in every pass. A check:
-# the keys of the first three tokens, in a text of three and in a text of four. (The
-# model is untrained: what follows is about time.)
+# from the beginning. Under the causal mask earlier steps do not depend on later ones,
+# so their keys and values are the *same* in every pass. A check: the keys of the first
+# three tokens, in a text of three and in a text of four. (The model is untrained: what
+# follows is about time.)
 
 # %%
 torch.manual_seed(0)
@@ -1153,12 +1152,11 @@ f"{gigabytes:.1f} GiB of cache per text, at 2 bytes a number"
 #
 # ## Four details of the original
 #
-# Four more things belong to the model of 2017. None is needed for our small grammar;
-# each is a line or two.
+# Four more things belong to the model of 2017. None is needed for our small grammar.
 #
-# - **Scaled embeddings.** Tables start with entries of size $1/\sqrt D$, and what is looked
-#   up is multiplied by $\sqrt D$, so that a word is as large as its position vector. `place`
-#   does that.
+# - **Scaled embeddings.** Tables start with entries of size $1/\sqrt D$, and what is
+#   looked up is multiplied by $\sqrt D$, so that a word is about as large as its
+#   position vector. `place` does that.
 # - **Dropout**, 0.1: in training a random tenth of the numbers is set to zero and the rest
 #   divided by 0.9, so that the mean stays; at the output of each sub-layer, before the
 #   residual is added, and on the sum of words and positions.
@@ -1240,10 +1238,10 @@ ax.minorticks_off();
 # %% [markdown]
 # On paper the attention needs $2 n^2 D$ multiplications and the linear layers $12 n
 # D^2$ (four projections, and a feed-forward layer four times as wide): they meet at $n
-# = 6 D$, here 1536. Measured, they meet earlier, probably because all weights must also
-# be written to memory and read again for the softmax. Fused kernels, which never store
-# them, are the default today. At lengths below the crossing, a Transformer is mostly
-# linear layers.
+# = 6 D$, here 1536. Measured, they meet earlier, and the attention's slope is above 2,
+# probably because all weights must also be written to memory and read again for the
+# softmax. Fused kernels never store all of them. At lengths below the crossing, a
+# Transformer is mostly linear layers.
 #
 # And recurrence? Transformers are said to be “much easier to parallelise”. Count the
 # steps that must wait for one another:
@@ -1295,10 +1293,10 @@ ax.set_xlabel("training operations");
 
 # %% [markdown]
 # Above, the headlines hold: the base model beats all rivals, ensembles included, at a
-# third of the cheapest one's cost. Below, the *same* model is the **worst of all
+# third of the cheapest one's cost. Below, the *same* architecture is the **worst of all
 # nine**, more than two points below ConvS2S (though at a thirtieth of the cheapest
 # rival's cost). It takes the big model, at seven times the price, to win there. Here
-# “larger is better” rests on two points. Across *families* of models more money does
+# “larger is better” rests on two points. Across *families* of models more money need
 # not buy a better score: the ensembles cost more than the big model and are worse than
 # it. And a BLEU without an error bar, on one test set, says little about differences of
 # half a point.
@@ -1324,8 +1322,8 @@ ax.set_xlabel("training operations");
 # word of a summary is guessed, not how well a summary is written. Do the two columns
 # always agree on who is better? Compare them pair by pair. And the rows differ in what
 # the models are allowed to read, from 500 to 11,000 tokens: with more to read, the same
-# text is easier to guess. Two pairs of rows read the same: the first two, where the
-# Transformer halves the perplexity, and the two that read 11,000 tokens. For all others
+# text is easier to guess. Only two pairs of rows read equally much: the first two,
+# where the Transformer halves the perplexity, and the two with 11,000. For all others
 # this table cannot say whether the architecture or the input made the difference. Our
 # translator has a perplexity as well:
 
@@ -1337,11 +1335,11 @@ f"perplexity {nll.exp():.3f}, exact match {exact:.2f}"
 # Every sentence is right, and still the perplexity is not 1, because label smoothing
 # keeps the model from being quite sure. The two measures answer different questions.
 #
-# For and against Transformers, in one place. *Against*: time and memory grow with the
-# square of the length; positions, masks and warm-up have to be got right. *For*: any
-# two words are one step apart, training has no chain over time, and deep stacks can be
-# trained. Whether they are better at a task is a question for a table, and for a reader
-# who checks it.
+# For and against Transformers, in one place. *Against*: time grows with the square of
+# the length (memory too, unless the kernel is fused); positions, masks and often a
+# warm-up have to be got right. *For*: any two words are one step apart, training has no
+# chain over time, and deep stacks can be trained. Whether they are better at a task is
+# a question for a table, and for a reader who checks it.
 #
 # ## Summary
 #
@@ -1361,7 +1359,7 @@ f"perplexity {nll.exp():.3f}, exact match {exact:.2f}"
 #   words where the model is sure and many where it is not.
 # - Drop the cross-attention and you have a decoder-only model. It learns to add, and it
 #   learns real text; whether its loss is good, only strong rivals can tell.
-# - Keep keys and values, and each new token costs one step.
+# - Keep keys and values, and each new token costs a pass over one token.
 # - To build a sequence model from attention you need: positions, several heads, a
 #   nonlinearity per position, residuals and norms, and a mask if it is to write.
 #
