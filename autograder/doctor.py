@@ -51,6 +51,4 @@ def examine() -> Findings:
     missing += [
         f"{name}: {purpose}" for name, purpose in PROGRAMS.items() if not find_program(name)
     ]
-    if not find_program("alembic"):
-        missing.append("alembic, which nbgrader calls to make a new gradebook: pip install alembic")
     return Findings(sandbox["level"], sandbox["held"], missing, versions)

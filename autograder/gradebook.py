@@ -6,10 +6,11 @@ Errors say what to do, and nobody ever sees the password.
 import importlib
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
+from importlib import resources
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -18,24 +19,6 @@ from urllib.parse import quote
 from autograder.course import Course
 from autograder.errors import UserError
 from autograder.grading.results import full_name
-
-
-@contextmanager
-def _without_slow_grammar() -> Iterator[None]:
-    """jsonschema builds a grammar of IRIs at import, for two seconds, if it finds one.
-
-    Nothing here needs it.
-    """
-    name = "rfc3987_syntax"
-    if name in sys.modules:
-        yield
-        return
-    sys.modules[name] = None  # type: ignore[assignment]
-    try:
-        yield
-    finally:
-        del sys.modules[name]
-
 
 EXTENSIONS = ("assignment_list", "course_list", "validate_assignment", "formgrader")
 
@@ -67,10 +50,10 @@ def _without_server() -> Iterator[None]:
             del sys.modules[name]
 
 
-with _without_slow_grammar(), _without_server():
+with _without_server():
     from nbgrader import api as api
     from nbgrader.utils import parse_utc as parse_utc
-    from sqlalchemy import URL, Connection, create_engine, func, inspect, make_url, select
+    from sqlalchemy import URL, Connection, create_engine, func, inspect, make_url, select, text
     from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
     from sqlalchemy.orm import joinedload, selectinload, undefer
 
@@ -172,17 +155,34 @@ def open_gradebook(course: Course) -> Any:
         raise explained(error, url) from None
     try:
         with engine.begin() as connection:
-            _check(connection, url)
+            if "student" not in _check(connection, url):
+                _make(connection)
+        with engine.begin() as connection:
+            _lock(connection)
             return api.Gradebook(url.render_as_string(hide_password=False), course.course_id)
     except (SQLAlchemyError, api.InvalidEntry) as error:
         raise explained(error, url) from None
-    except FileNotFoundError:
-        raise UserError(
-            "nbgrader needs the program alembic for a new gradebook: activate the environment, "
-            "or pip install alembic"
-        ) from None
     finally:
         engine.dispose()
+
+
+def _make(connection: Connection) -> None:
+    """The tables of a new gradebook as nbgrader makes them, which runs a program to learn the
+    number of their version."""
+    from alembic.script import ScriptDirectory
+
+    head = ScriptDirectory(str(resources.files("nbgrader") / "alembic")).get_current_head()
+    api.Base.metadata.create_all(connection)
+    connection.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)"))
+    connection.execute(
+        text("INSERT INTO alembic_version (version_num) VALUES (:head)"), {"head": head}
+    )
+
+
+def _lock(connection: Connection) -> None:
+    """Keep others from making the same tables and rows meanwhile; SQLite does so by itself."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(select(func.pg_advisory_xact_lock(LOCK)))
 
 
 def state(course: Course) -> str:
@@ -193,18 +193,17 @@ def state(course: Course) -> str:
     try:
         engine = create_engine(url)
         with engine.begin() as connection:
-            _check(connection, url)
-            known = "student" in inspect(connection).get_table_names()
+            known = "student" in _check(connection, url)
         engine.dispose()
     except (SQLAlchemyError, ModuleNotFoundError) as error:
         raise explained(error, url) from None
     return f"{shown(url)} can be used{'' if known else ', and is empty'}"
 
 
-def _check(connection: Connection, url: URL) -> None:
-    """Refuse what an older nbgrader made, and an encoding that cannot hold the comments.
+def _check(connection: Connection, url: URL) -> Container[str]:
+    """The tables that are there.
 
-    Keep others from making tables meanwhile.
+    What an older nbgrader made is refused, and an encoding that cannot hold the comments.
     """
     if connection.dialect.name == "postgresql":
         encoding = connection.exec_driver_sql("SHOW server_encoding").scalar()
@@ -213,7 +212,7 @@ def _check(connection: Connection, url: URL) -> None:
                 f"the gradebook {shown(url)} is encoded in {encoding}: make one with `createdb "
                 "--encoding UTF8`"
             )
-        connection.execute(select(func.pg_advisory_xact_lock(LOCK)))
+    _lock(connection)
     there = {
         name: {column["name"] for column in found}
         for (_, name), found in inspect(connection).get_multi_columns().items()
@@ -226,6 +225,7 @@ def _check(connection: Connection, url: URL) -> None:
                 f"the gradebook {shown(url)} was made by an older nbgrader ({name}.{missing[0]} "
                 "is missing): copy it, then run `nbgrader db upgrade`"
             )
+    return there
 
 
 @contextmanager

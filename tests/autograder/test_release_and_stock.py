@@ -1,10 +1,14 @@
 """Release, simulated classes, and grading with stock nbgrader."""
 
 import json
+import os
+import sqlite3
+import sys
 from pathlib import Path
 
 import pytest
 
+from autograder import gradebook
 from autograder.authoring.release import release
 from autograder.authoring.simulate import ACCIDENTS, simulate
 from autograder.course import Course
@@ -36,6 +40,27 @@ def test_a_release_that_fails_leaves_the_old_one(course: Course) -> None:
         release(course, UNIT)
     assert path.read_bytes() == before
     assert not list(course.root.glob(".release-*"))
+
+
+def schema(database: Path) -> list[tuple[str, ...]]:
+    with sqlite3.connect(database) as connection:
+        tables = connection.execute("SELECT name, sql FROM sqlite_master ORDER BY name").fetchall()
+        return tables + connection.execute("SELECT * FROM alembic_version").fetchall()
+
+
+def test_a_new_gradebook_is_the_one_that_nbgrader_makes(
+    course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from nbgrader.api import Gradebook
+
+    gradebook.open_gradebook(course).close()
+    stock_made = tmp_path / "stock.db"
+    # nbgrader calls alembic by name
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    Gradebook(f"sqlite:///{stock_made}").close()
+    made = schema(course.root / "gradebook.db")
+    assert made == schema(stock_made)
+    assert len(made) > 10
 
 
 def test_a_unit_can_be_released_again_after_submissions(course: Course) -> None:
