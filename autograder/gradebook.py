@@ -291,6 +291,7 @@ def grades(course: Course, unit: str) -> list[Grade]:
                 joinedload(made.assignment),
                 notebooks.joinedload(api.SubmittedNotebook.notebook),
                 *map(undefer, (made.score, made.max_score, made.needs_manual_grade)),
+                undefer(made.late_submission_penalty),
                 grades.joinedload(api.Grade.cell),
                 grades.undefer(api.Grade.max_score),
                 notebooks.selectinload(api.SubmittedNotebook.comments).joinedload(api.Comment.cell),
