@@ -51,7 +51,8 @@ class TimeMix(nn.Module):
 
     `rounded` (T, T) mixes further steps in and takes them out again, which leaves their rounding;
     `unit` 1 makes all inputs equally long, `even` 1 forgets their signs, `centred` 1 makes the
-    features of an output sum to 0; `fixed` 1 takes no other number of steps than T, as a layer with a mask of that length inside.
+    features of an output sum to 0; `fixed` 1 takes no other number of steps than T, as a layer with
+    a mask of that length inside.
     """
 
     def __init__(self, weights: dict[str, Tensor], config: dict[str, Any]) -> None:

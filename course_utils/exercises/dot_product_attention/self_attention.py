@@ -66,8 +66,7 @@ EXERCISE.misconception(
 EXERCISE.misconception(
     "values-from-the-key-matrix",
     "The values come from w_k",
-    "You project the values with the key matrix (a slip that stands on a slide of a well-known "
-    "course, too). The values have their own matrix.",
+    "You project the values with the key matrix. The values have their own matrix.",
     lambda x, w_q, w_k, w_v: ref.scaled_dot_product_attention(x @ w_q, x @ w_k, x @ w_k),
 )
 

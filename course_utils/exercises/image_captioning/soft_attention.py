@@ -14,7 +14,7 @@ from course_utils.judging.exercise import Case, Draw, Exercise
 from course_utils.judging.pictures import weights_picture
 from course_utils.judging.properties import rows_sum_to_one
 
-from ._scores import energies, finished, hidden_layer, mixed, no_region_axis, scored
+from ._scores import energies, finished, hidden_layer, mixed, no_region_axis, plainly, scored
 
 
 def attention_args(
@@ -134,6 +134,14 @@ EXERCISE.misconception(
     "You use the scores as they are. Weights are positive and sum to one: something is missing "
     "between scores and context.",
     finished(lambda r, scores, weights: (mixed(r, scores), scores)),
+)
+
+EXERCISE.misconception(
+    "no-max-subtraction",
+    "exp overflows",
+    "You write the softmax yourself, and for large scores its exponentials are infinite: infinity "
+    "divided by infinity is NaN. Subtract the largest score first, or use torch's softmax.",
+    finished(lambda r, scores, weights: (mixed(r, plainly(scores)), plainly(scores))),
 )
 
 EXERCISE.misconception(

@@ -88,13 +88,15 @@ def probe(
     return variant
 
 
-def moved(limit: float, size: Layer = torch.abs) -> Callable[[Layer, Tensor], bool]:
+def moved(
+    limit: float, size: Layer = torch.abs, largest: Layer = torch.max
+) -> Callable[[Layer, Tensor], bool]:
     """The perturbation test with an absolute limit, as a variant."""
 
     def variant(layer: Layer, x: Tensor) -> bool:
         before, steps = layer(x), range(1, x.shape[1])
-        largest = [size(layer(random_future(x, t)) - before)[:, :t].max() for t in steps]
-        return any(bool(each > limit) for each in largest)
+        seen = [largest(size(layer(random_future(x, t)) - before)[:, :t]) for t in steps]
+        return any(bool(each > limit) for each in seen)
 
     return variant
 

@@ -189,6 +189,19 @@ def always_causal(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None
     return ref.masked_attention(query, key, value, causal if mask is None else causal & mask)
 
 
+@EXERCISE.misconception(
+    "causal-by-default",
+    "No mask is taken for a causal one",
+    "Where no mask is given you forbid the future. `mask=None` means that nobody is kept from "
+    "looking anywhere.",
+)
+def causal_by_default(
+    query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None
+) -> Pair:
+    causal = torch.ones(query.shape[-2], key.shape[-2], dtype=torch.bool).tril()
+    return ref.masked_attention(query, key, value, causal if mask is None else mask)
+
+
 EXERCISE.misconception(
     "no-scale",
     "The scale is missing",

@@ -28,6 +28,7 @@ def cases(draw: Draw) -> list[Case]:
     near = (middle, middle + 1)
     loud = x()
     loud[0] = 3e4 * (1 + draw.uniform(t, d))  # the layer's tanh is saturated: nothing moves there
+    signs = draw.normal(d, 16).sign() / 2  # of many features some show a leak, however small it is
     blind, one = draw.normal(d, e, scale=0.7), torch.ones(())
     # Adding a constant to all features changes nothing, as after a layer norm
     blind = blind - blind.mean(0)
@@ -42,7 +43,11 @@ def cases(draw: Draw) -> list[Case]:
         basic("only the past: not even itself", layer(diagonal=-1)),
         case("the last step but one sees the last", layer((late - 1, late, 0.4))),
         case("the first step sees the second", layer((0, 1, 0.4))),
-        case("a weak leak", layer((*near, 3e-6), size=0.02, features=draw.normal(d, e).sign() / 2)),
+        case(
+            "a weak leak at one of many steps",
+            leaks.mixing(draw, 24, d, 16, (22, 23, 3e-6), size=0.02, features=signs),
+            x(batch=1, steps=24),
+        ),
         case(
             "a leak that the first sentence of the batch does not show",
             layer((0, late, 0.3), features=draw.uniform(d, e, low=0.3, high=0.7)),
@@ -184,6 +189,15 @@ EXERCISE.misconception(
     "Your tolerance is so large that a weak leak passes. An output that must not depend on "
     "something does not change at all, but for rounding (about 1e-6).",
     *(leaks.probe(atol=atol) for atol in (1e-1, 1e-2, 1e-3, 1e-4)),
+)
+
+EXERCISE.misconception(
+    "mean-difference",
+    "The difference is averaged",
+    "You take the mean of all differences. A leak into one position is lost among "
+    "the many that stay as they were: look at the largest difference.",
+    leaks.moved(1e-6, largest=torch.mean),
+    syntax=lambda tree: syntax.uses(tree, "mean"),
 )
 
 EXERCISE.misconception(

@@ -3,6 +3,9 @@
 Any shape -> same shape: positive numbers that sum to one along `dim`.
 """
 
+from collections.abc import Callable
+from functools import partial
+
 import torch
 from torch import Tensor
 
@@ -61,6 +64,16 @@ def safe_powers(scores: Tensor, dim: int) -> Tensor:
     return (scores - scores.amax(dim, keepdim=True)).exp()
 
 
+LITTLE = (1e-1, 1e-2, 1e-3, 1e-4, 1e-8)  # what is added to a sum lest it be 0
+
+
+def short_shares(
+    scores: Tensor, dim: int = -1, *, powers: Callable[[Tensor, int], Tensor], less: float
+) -> Tensor:
+    found = powers(scores, dim)
+    return found / (found.sum(dim, keepdim=True) + less)
+
+
 EXERCISE.misconception(
     "no-max-subtraction",
     "exp overflows",
@@ -68,6 +81,16 @@ EXERCISE.misconception(
     "the same number to all scores of a row changes nothing in softmax: which number would make "
     "sure that no exponential is larger than 1?",
     lambda scores, dim=-1: shares(scores.exp(), dim),
+    *(partial(short_shares, powers=lambda scores, dim: scores.exp(), less=s) for s in LITTLE),
+)
+
+EXERCISE.misconception(
+    "epsilon-in-the-sum",
+    "A little is added to the sum",
+    "You add a small number to the sum that you divide by, so the weights sum to less than one. It "
+    "is not needed: once the largest score has been subtracted, one of the exponentials is 1, and "
+    "the sum cannot be 0.",
+    *(partial(short_shares, powers=safe_powers, less=small) for small in LITTLE),
 )
 
 EXERCISE.misconception(

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from course_utils import vision_transformer as ref
+from course_utils.judging import syntax
 from course_utils.judging.exercise import Call, Case, Draw, Exercise, Forbidden
 
 from ._shared import Forward
@@ -230,6 +231,20 @@ EXERCISE.misconception(
     "Positions are added twice",
     "You add the positions once more. The embedding has done that already.",
     vision(positions_twice),
+)
+
+
+def tokens_first(self: Any, images: Tensor) -> Any:
+    return self.head(self.encoder(self.embed(images).transpose(0, 1))[0])
+
+
+EXERCISE.misconception(
+    "tokens-before-the-batch",
+    "Batch and tokens are exchanged",
+    "You hand the encoder (N + 1, B, D). It takes the first axis for the batch, so the images look "
+    "at one another and the patches of an image do not. Leave the batch in front.",
+    vision(tokens_first),
+    syntax=lambda tree: syntax.uses(tree, "transpose", "permute", "swapaxes", "movedim"),
 )
 
 

@@ -277,3 +277,15 @@ def softmax(z):
 # %% wrong: naive_with_an_idle_axis (global-sum)
 def softmax(scores, dim=-1):
     return scores.exp() / scores.exp().sum()
+
+
+# %% wrong: epsilon_below (epsilon-in-the-sum)
+def softmax(scores, dim=-1):
+    powers = torch.exp(scores - scores.max(dim, keepdim=True).values)
+    return powers / (powers.sum(dim, keepdim=True) + 1e-3)
+
+
+# %% wrong: epsilon_instead_of_the_maximum (no-max-subtraction)
+def softmax(scores, dim=-1):
+    powers = torch.exp(scores)
+    return powers / (1e-6 + powers.sum(dim=dim, keepdim=True))

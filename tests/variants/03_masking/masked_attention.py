@@ -300,3 +300,11 @@ def masked_attention(query, key, value, mask=None):
     else:
         weights = torch.softmax(scores * mask, -1) * mask
     return weights @ value, weights
+
+
+# %% wrong: causal_where_none_is_given (causal-by-default)
+def masked_attention(query, key, value, mask=None):
+    if mask is None:
+        mask = torch.tril(torch.ones(query.size(-2), key.size(-2))).bool()
+    weights = masked_softmax(query @ key.transpose(-2, -1) / key.size(-1) ** 0.5, mask)
+    return weights @ value, weights

@@ -207,6 +207,17 @@ def sees_the_future(layer, x):
     return False
 
 
+# %% wrong: mean_of_the_differences (mean-difference)
+def sees_the_future(layer, x):
+    before = layer(x)
+    for t in range(1, x.shape[1]):
+        changed = x.clone()
+        changed[:, t:] = torch.randn_like(changed[:, t:])
+        if (layer(changed)[:, :t] - before[:, :t]).abs().mean() > 1e-6:
+            return True
+    return False
+
+
 # %% wrong: plus_one (constant-shift)
 def sees_the_future(layer, x):
     y = layer(x)

@@ -388,3 +388,16 @@ class VisionTransformer(nn.Module):
         with torch.no_grad():
             cls = self.encoder(self.embed(images))[:, 0]
         return self.head(cls)
+
+
+# %% wrong: tokens_come_first (tokens-before-the-batch)
+class VisionTransformer(nn.Module):
+    def __init__(self, image_size, channels, patch, dim, heads, hidden, depth, classes):
+        super().__init__()
+        self.embed = PatchEmbedding(image_size, channels, patch, dim)
+        self.encoder = Encoder(dim, heads, hidden, depth, norm_first=True)
+        self.head = nn.Linear(dim, classes)
+
+    def forward(self, images):
+        tokens = self.embed(images).permute(1, 0, 2)
+        return self.head(self.encoder(tokens)[0])

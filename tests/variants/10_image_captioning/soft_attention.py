@@ -261,3 +261,10 @@ def soft_attention(regions, state, w_r, w_s, v):
     hidden = torch.tanh(regions @ w_r + (state @ w_s)[:, None])
     weights = (hidden @ v).softmax(-1)
     return torch.einsum("br,bra->ba", weights, hidden), weights
+
+
+# %% wrong: softmax_by_hand (no-max-subtraction)
+def soft_attention(regions, state, w_r, w_s, v):
+    powers = torch.exp(torch.tanh(regions @ w_r + (state @ w_s)[:, None]) @ v)
+    weights = powers / powers.sum(dim=1, keepdim=True)
+    return torch.einsum("br,brd->bd", weights, regions), weights
