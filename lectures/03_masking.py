@@ -78,7 +78,9 @@ ax.set(ylabel="sentences ↓", xlabel="places →")
 mask_legend(figure)
 
 # %% [markdown]
-# Each row is green as far as its sentence goes. What if we forget the mask? A sentence of six tokens is put into batches in which the
+# Each row is green as far as its sentence goes.
+#
+# What if we forget the mask? A sentence of six tokens is put into batches in which the
 # longest sentence gets longer and longer. Its own output should not care. We measure by
 # how much it moves, with padding vectors that are zero, and with random ones (a padding
 # token has an embedding like any other, if nobody prevents it).
@@ -460,10 +462,10 @@ interactive(leak, "level of the allowed scores", levels, start=-20, alt=alt)
 # %% [markdown]
 # Move the slider to the left and to the right: a fill leaks as soon as the allowed
 # scores lie near it or below. Read the numbers, too: at a level of 5 the bar of the
-# fill 0 cannot be seen, and yet 0.0033 leaks. So test a masked softmax with allowed scores near −50: there a fill
-# of 0 or of −10 is found out. Fills of $-10^9$, of `torch.finfo(dtype).min` and of
-# $-\infty$ give the same weights in every row that has an allowed key with a score far
-# above them. Two popular lines fail in other ways:
+# fill 0 cannot be seen, and yet 0.0033 leaks. So test a masked softmax with allowed
+# scores near −50: there a fill of 0 or of −10 is found out. Fills of $-10^9$, of
+# `torch.finfo(dtype).min` and of $-\infty$ give the same weights in every row that has
+# an allowed key with a score far above them. Two popular lines fail in other ways:
 
 # %%
 half = torch.zeros(2, dtype=torch.float16)  # (S,): numbers of 16 bits
@@ -729,8 +731,8 @@ Table(rows, ["layer", "sees the future?"])
 
 # %% [markdown]
 # The cheater is found out, without a look at its loss or its weights. Two others
-# surprise many: a centred convolution looks one step ahead, and batch norm
-# *in training* mixes the statistics of all steps, the later ones included. (That is one
+# surprise many: a centred convolution looks one step ahead, and batch norm *in
+# training* mixes the statistics of all steps, the later ones included. (That is one
 # reason not to use batch norm in a language model.) And *innocent* only means that no
 # leak was seen with these inputs.
 #
