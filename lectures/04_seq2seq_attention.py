@@ -7,20 +7,18 @@
 #
 # - build an encoder and a decoder from two recurrent networks, start it with a go
 #   symbol and train it with teacher forcing;
-# - measure the information bottleneck, and what one mistake of its own costs a decoder,
-#   instead of believing in them;
+# - measure the information bottleneck instead of believing in it;
 # - compute Luong's and Bahdanau's attention, and say which decoder state asks in each;
 # - read an alignment matrix the right way round, and test by an intervention whether a
 #   model uses what it looks at;
-# - put attention on top of an LSTM classifier, and find a bug that another line hides
-#   (appendix).
+# - in the appendix: measure what one mistake costs a decoder, put attention on top of an
+#   LSTM classifier, and find a bug that another line hides.
 #
-# *About 80 minutes, and 40 more for the appendix; the code runs in about a minute and a
-# half on a laptop, most of it in trainings.*
+# *About 65 minutes, and 45 more for the appendix; the code runs in a bit more than a
+# minute on a laptop, most of it in trainings.*
 
 # %%
 import re
-import time
 
 import torch
 import torch.nn.functional as F
@@ -31,8 +29,7 @@ from course_utils.data.letters import Vocabulary
 from course_utils.data.reviews import KINDS, reviews
 from course_utils.data.sequences import read_rows, spell
 from course_utils.masking import masked_attention, padding_mask
-from course_utils.plotting import Table, bars, curves, heatmap, heatmaps
-from course_utils.plotting import interactive, plt
+from course_utils.plotting import Table, curves, heatmap, heatmaps, interactive, plt
 from course_utils.seq2seq_attention import BOS, PAD, Bahdanau, Luong, Seq2Seq
 from course_utils.seq2seq_attention import bahdanau_context, exact_match, luong_context
 from course_utils.seq2seq_attention import sequence_loss, shift_right
@@ -96,9 +93,8 @@ Table(rows, ["tensor", "shape"])
 # not depend on the length, and any length will do. They have two weaknesses. They
 # forget, as we shall measure. And they are slow, but be precise about it: the work is
 # serial over *time* only. Within one step, all sentences of a batch and all units of a
-# state are computed together (the appendix measures it for the sentences).
-
-# %% [markdown]
+# state are computed together.
+#
 # Now a question whose answer is the reason for this whole course: how does the size of
 # the summary depend on the length of the source?
 
@@ -147,8 +143,13 @@ Table(list(zip((1, 2, 3, 4), given, wanted)), ["step", "is given", "must write"]
 
 # %% [markdown]
 # Each row gives the decoder everything before its target and never the target itself.
-# Forget the shift, and the network learns to copy its input: the loss is close to zero
-# within seconds, and at test time there is nothing to copy. (We try it below.)
+# Forget the shift, and the network learns to copy its input. It is the cheater of unit
+# 03 once more: a wonderful loss, and at test time nothing to copy.
+#
+# Teacher forcing has a price, too. In training the decoder only ever sees true
+# beginnings. At test time it sees its own, mistakes included, and has never learned
+# what to do after a mistake. This gap is called **exposure bias**. (The appendix plants
+# a mistake and measures what follows.)
 #
 # When does it stop writing? In translation every target ends in a second special
 # symbol, *end* or EOS, and a sentence is over when the decoder has written it. In a
@@ -167,8 +168,9 @@ print("EOS is", vocabulary.eos, "and PAD is", vocabulary.pad, " targets", ended.
 # ## A loss that does not count padding
 #
 # Every step is a classification over the vocabulary, so the loss is cross entropy.
-# Targets of a batch differ in length and are padded. Padding must not count, and the
-# mean divides by the number of *real* tokens:
+# Targets of a batch differ in length and are padded. Padding must not count: otherwise
+# a model looks better the further its batch is padded, since it is easy to know that
+# after padding comes padding. So the mean divides by the number of *real* tokens:
 #
 # $$L = -\frac{1}{\#\{(b, t) : y_{b,t} \ne \text{pad}\}} \sum_{(b,t)\,:\,y_{b,t} \ne \text{pad}} \log p(y_{b,t})$$
 
@@ -183,28 +185,6 @@ print("EOS is", vocabulary.eos, "and PAD is", vocabulary.pad, " targets", ended.
 logits = torch.tensor([[[0.5, 0.25, 0.25], [0.25, 0.5, 0.25], [0.1, 0.1, 0.8]]]).log()
 targets = torch.tensor([[0, 2, 1]])  # (1, T): words 0 and 2, then a pad, whose id is 1
 sequence_loss(logits, targets, pad=1)  # scalar
-
-# %% [markdown]
-# What if padding is counted? Take a model that knows nothing about words but has
-# learned that there is padding at the end. The further its batch is padded, the better
-# it looks to a loss that counts padding.
-
-
-# %% alt="Loss against padding: counted, it falls from 2.3 towards 0.3; ignored, it stays at 2.3 whatever the padding"
-def losses(padding):
-    words = torch.randint(1, 11, (4, 5), generator=seeded(0))  # (B, 5)
-    targets = F.pad(words, (0, padding), value=PAD)  # (B, T)
-    # every word is equally likely to it
-    logits = torch.zeros(4, 5 + padding, 11)  # (B, T, V)
-    logits[:, :5, PAD], logits[:, 5:, PAD] = -9, 9  # but it knows where the padding is
-    # no word has the id 99: with it as pad, the real padding is counted
-    return sequence_loss(logits, targets, 99), sequence_loss(logits, targets, PAD)
-
-
-both = torch.tensor([losses(padding) for padding in range(31)])  # (31, 2)
-lines = {"padding counted": both[:, 0], "padding ignored": both[:, 1]}
-curves(None, lines, "padding per sentence", "loss", "counting padding flatters")
-plt.ylim(0, 2.6);
 
 # %% [markdown]
 # ## Exact match: all or nothing
@@ -227,11 +207,11 @@ print(f"exact match {exact_match(predicted, target, PAD):.2f}")
 # %% [markdown]
 # ## The bottleneck, measured
 #
-# The task: reverse a string made of ten letters, *badge* to *egdab*. Nothing has to be
-# understood, everything has to be remembered, and the length is ours to choose. The
-# model is what we have built: a GRU of 64 units reads, another one writes. To be fair
-# to it, the summary is not only the decoder's first state but at hand at every step.
-# This is all that its `forward` does:
+# The task: reverse a string of the letters *a* to *j*, *badge* to *egdab*. Nothing has
+# to be understood, everything has to be remembered, and the length is ours to choose.
+# The model is what we have built: a GRU of 64 units reads, another one writes. To be
+# fair to it, the summary is not only the decoder's first state but at hand at every
+# step. This is all that its `forward` does:
 
 
 # %%
@@ -276,7 +256,7 @@ print("as in the model:", torch.equal(ours, theirs))
 
 # %% [markdown]
 # Training draws strings of 4 to 18 letters, one length per batch, so there is nothing
-# to pad. (900 steps, about 15 seconds. `clip` bounds the size of a gradient, `decay`
+# to pad. (900 steps, about ten seconds. `clip` bounds the size of a gradient, `decay`
 # lets the learning rate fall to 0.)
 
 
@@ -287,7 +267,7 @@ def train_reversal(kind, dim=64, count=900):
 
     def loss(step):
         length = int(torch.randint(4, 19, (), generator=generator))  # 4 to 18 letters
-        source, targets = strings(128, length, generator)  # (B, S), (B, T)
+        source, targets = strings(64, length, generator)  # (B, S), (B, T)
         return sequence_loss(model(source, targets)[0], targets, PAD)
 
     rate = {"lr": 8e-3, "clip": 1.0, "decay": True}
@@ -306,99 +286,19 @@ plain = train_reversal(Seq2Seq)
 lengths = list(range(4, 21, 2))
 plain_scores = [float(reversal_score(plain, length)) for length in lengths]
 
-# %% alt="Exact match of the model without attention by length: 1 at four letters, falling steeply, 0 from fourteen letters on"
+# %% alt="Exact match of the model without attention by length: near 1 at four letters, falling steeply, practically 0 from fourteen letters on"
 scores = {"without attention": plain_scores}
 ax = curves(lengths, scores, "letters", "exact match", style="o-")
 ax.set(title="one vector, 900 steps of training", ylim=(0, 1.05));
 
 # %% [markdown]
-# Four letters practically always come back right, sixteen never. It would be wrong to
-# say that the network *cannot* remember: its memory degrades with length. Nor is the
-# vector too small. Sixteen of ten letters are $16 \log_2 10 = 53$ bits, which 64
+# Four letters nearly always come back right, sixteen never. It would be wrong to say
+# that the network *cannot* remember: its memory degrades with length. Nor is the vector
+# too small. Sixteen letters, each one of ten, are $16 \log_2 10 = 53$ bits, which 64
 # numbers could *store* many times over. What we see is how much the network *learns to
 # store*, and to find again (the appendix varies its units and its training). For any
 # vector of fixed size and precision some length is too long; but the curve does not
 # show that we have reached it.
-#
-# And the forgotten shift? The same model once more, a hundred steps on strings of eight
-# letters, with the targets themselves as inputs.
-
-
-# %%
-def loss_without_shift(step):
-    source, targets = strings(128, 8, generator)  # (B, S), (B, T)
-    memory, last, mask = copier.encode(source)  # (B, S, D), (B, D), (B, S)
-    # the targets themselves, not shifted
-    logits, *_ = copier.decode(targets, last, memory, mask, last)  # (B, T, V)
-    return sequence_loss(logits, targets, PAD)
-
-
-copier, generator = Seq2Seq(12, 12, dim=64), seeded(0)
-history = fit(
-    loss_without_shift, copier.parameters(), steps(100), lr=8e-3, label="copy"
-)
-rows = [("the targets, not shifted", history[-1], reversal_score(copier, 8))]
-Table(rows, ["inputs", "loss", "exact match, 8 letters"])
-
-# %% [markdown]
-# A loss to be proud of, and not one string right.
-
-# %% [markdown]
-# ## Exposure bias
-#
-# Teacher forcing has a price. In training the decoder only ever sees true prefixes; at
-# test time it sees its own, mistakes included, and has never learned what to do after a
-# mistake. That gap between training and test is called **exposure bias**. To measure it
-# we plant a mistake. The same model gets the same strings of twelve letters three times:
-# with the true letters as inputs; with its own; and with the true ones except for a
-# *single* letter, the fourth, which we replace by a random other one.
-
-
-# %%
-def planted(model, source, targets, freely=False):
-    """True inputs, but a wrong fourth letter -> what is written (B, T). `freely`: from
-    then on its own letters as inputs, not the true ones."""
-    inputs = shift_right(targets, BOS)  # (B, T)
-    other = torch.randint(1, 10, inputs[:, 4].shape, generator=seeded(4))  # (B,)
-    inputs[:, 4] = 2 + (inputs[:, 4] - 2 + other) % 10  # the input of the fifth step
-    memory, state, mask = model.encode(source)  # (B, S, D), (B, D), (B, S)
-    last, written = state, []
-    for t, token in enumerate(inputs.split(1, dim=1)):  # (B, 1)
-        token = written[-1] if freely and t > 4 else token  # (B, 1)
-        logits, state, _ = model.decode(token, state, memory, mask, last)  # (B, 1, V)
-        written.append(logits.argmax(-1))
-    return torch.cat(written, dim=1)  # (B, T)
-
-
-# %% alt="Share of right letters by position for strings of twelve: with true inputs it stays above 0.7, with its own inputs it falls to 0.4, with one wrong letter among true ones it falls to one tenth at once and stays there"
-source, targets = strings(1000, 12, seeded(3))  # (B, S), (B, T)
-with torch.no_grad():
-    forced = plain(source, targets)[0].argmax(-1)  # (B, T), true inputs
-    one_wrong = planted(plain, source, targets)  # (B, T)
-free, _ = plain.generate(source, 12)  # (B, T), its own inputs
-given = {"true letters": forced, "its own letters": free}
-given["true letters but one"] = one_wrong
-shares = {name: (text == targets).float().mean(0) for name, text in given.items()}
-ax = curves(range(1, 13), shares, "position", "share of right letters", style="o-")
-ax.axvline(4.5, color="grey", linestyle=":")
-ax.set(title="what the decoder is given, without attention", ylim=(0, 1.05));
-
-# %% [markdown]
-# At the first position all three are given the same go symbol, so the curves begin
-# together. With its own letters the model falls behind. Two things could be the
-# reason: its state is one for which it was never trained, or it simply lacks what the
-# true letters would have told it. The third curve isolates the first. Here every
-# letter is true but one (dotted line), so hardly any information is missing. Yet the
-# share of right letters drops at once, and goes on falling to that of a guess among
-# ten letters. One wrong letter puts the model into a state from which it has never
-# learned to come back. So a strange state alone is enough. This does not say how much
-# of the second curve's fall is due to strange states: our mistake was random, and the
-# model's own may be milder.
-#
-# Two remedies are usually named: show the decoder its own letters in training now and
-# then (scheduled sampling), or keep several candidates alive while decoding (beam
-# search, unit 08). What comes next does not close the gap, but it makes the first
-# mistake much rarer.
 
 # %% [markdown]
 # ## Luong: the current state asks
@@ -464,42 +364,25 @@ print("as in the model:", torch.allclose(logits, whole[:, 2], atol=1e-6))
 # %% [markdown]
 # ## Attention opens the bottleneck
 #
-# The same task, the same sizes, the same number of steps (about 15 seconds).
+# The same task, the same sizes, the same number of steps (about ten seconds).
 
 # %%
 luong = train_reversal(Luong)
 luong_scores = [float(reversal_score(luong, length)) for length in lengths]
 
-# %% alt="Exact match by length: with attention close to 1 up to twelve letters and about 0.9 at sixteen, without attention 0 from fourteen on"
+# %% alt="Exact match by length: with attention above 0.95 up to twelve letters and about 0.9 at sixteen, without attention practically 0 from fourteen on"
 scores = {"with attention": luong_scores, "without attention": plain_scores}
 ax = curves(lengths, scores, "letters", "exact match", style="o-")
 ax.axvline(18, color="grey", linestyle=":")
 ax.text(
-    17.9, 0.4, "longest in training", fontsize=8, color="grey", ha="right", rotation=90
+    17.9, 0.2, "longest in training", fontsize=8, color="grey", ha="right", rotation=90
 )
 ax.set(title="attention opens the bottleneck", ylim=(0, 1.05));
 
 # %% [markdown]
 # At sixteen letters, where the model without attention got nothing right, most strings
 # come back whole, after the same number of steps. (It has one matrix more, for the
-# general score.) And the planted mistake? Again one wrong letter, after which the model
-# is given true letters, or has to go on with its own:
-
-# %% alt="Share of right letters after one wrong letter at position 4: without attention it stays at one tenth, with attention and true letters it is back near 1 after three letters, with attention and its own letters it stays near 0.3"
-with torch.no_grad():
-    after = {"no attention, true letters": one_wrong}  # (B, T) each
-    after["attention, true letters"] = planted(luong, source, targets)
-    after["attention, its own letters"] = planted(luong, source, targets, freely=True)
-shares = {name: (text == targets).float().mean(0) for name, text in after.items()}
-ax = curves(range(1, 13), shares, "position", "share of right letters", style="o-")
-ax.axvline(4.5, color="grey", linestyle=":")
-ax.set(title="after one wrong letter", ylim=(0, 1.05));
-
-# %% [markdown]
-# With attention, true letters bring it back within three steps: the rest of the string
-# need not survive in its state, it can be looked up. Left to its own letters it stays
-# lost more often than not. So attention makes mistakes rare, and the model recovers if
-# true letters follow. At test time they do not, and exposure bias stays.
+# general score.)
 #
 # What does it look at? To write the first letter, at the end of the string; and so on,
 # backwards. Nobody told it so. Do not be surprised to find it one place to the right of
@@ -568,29 +451,12 @@ bahdanau_context(one, memory, one, -one, torch.tensor([3.0]), mask)  # (B, D), (
 model = Bahdanau(12, 12, dim=64)
 memory, state, mask = model.encode(source)  # (B, S, D), (B, D), (B, S)
 word = model.embed_target(torch.full((len(source),), BOS))  # (B, D)
-learned = model.w_s, model.w_h, model.v  # (D, D), (D, D), (D,)
+learned = model.w_s, model.w_h, model.v  # (D, D), (D, D), (D,): u is called v here
 context, weights = bahdanau_context(state, memory, *learned, mask)  # (B, D), (B, S)
 state = model.decoder(torch.cat([word, context], dim=-1), state)  # (B, D), a GRUCell
 logits = model.out(torch.cat([context, state], dim=-1))  # (B, V), then the next step
 whole = model(source, targets)[0]  # (B, T, V)
 print("as in the model:", torch.allclose(logits, whole[:, 0], atol=1e-6))
-
-# %% [markdown]
-# Which of the two decides sooner? Take an untrained model of each kind, and give it
-# two different first inputs. Bahdanau's first look does not change: it was taken
-# before the input came.
-
-# %%
-torch.manual_seed(2)
-source, rows = torch.tensor([[2, 3, 4, 5, 6]]), []  # (1, S)
-for kind in (Luong, Bahdanau):
-    model = kind(12, 12, dim=32)
-    memory, last, mask = model.encode(source)  # (1, S, D), (1, D), (1, S)
-    first = [torch.tensor([[token]]) for token in (BOS, 9)]  # (1, 1) each
-    looks = [model.decode(token, last, memory, mask, last)[2] for token in first]
-    change = (looks[0] - looks[1]).abs().max()  # scalar, of two times (1, 1, S)
-    rows.append((kind.__name__, change.detach()))
-Table(rows, ["attention", "largest change of a weight in the first look"])
 
 # %% [markdown]
 # ## German number words
@@ -664,12 +530,11 @@ print("part of the training:", "4725" in [number for number, _ in rows[1000:]])
 # The best-known matrix of this kind is in the paper of 2014: English words along the
 # top, French words down the side, and (there bright means much) a bright cell where
 # *Area* and *zone* meet. It is easily read the wrong way round: "to generate *Area*,
-# the model looked at *la zone*". The axes say the reverse: English was read, French
-# was written; it is the row of *zone* that looks at *Area*. Nor is it a picture of
-# self-attention, although it is sometimes shown as one: one sequence asks and another
-# is looked at, which is **cross-attention**. And it shows a crossed order, too:
-# *European Economic Area* is *zone économique européenne*, so three bright cells run
-# from the right to the left. Our 25 does the same.
+# the model looked at *la zone*". But English was read and French was written: it is
+# the row of *zone* that looks at *Area*. Nor is it a picture of self-attention,
+# although it is sometimes shown as one: one sequence asks and another is looked at,
+# which is **cross-attention**. And its order is crossed like our 25: *European Economic
+# Area* is *zone économique européenne*.
 #
 # ### Does it use what it looks at?
 #
@@ -703,7 +568,8 @@ Table(rows, ["state exchanged", "largest weight on it", "is written"], "4725, pa
 #
 # One pair proves little. Here are all words of the test that are built like this one,
 # each patched with the one before it: on the left where they look on average, on the
-# right how often a digit becomes that of the other word (where the two differ).
+# right how often a digit becomes that of the other word (where the two differ). We also
+# count the digits that became something else altogether.
 
 # %%
 form = r"\w+ tausend \w+ hundert \w+ und \w+"
@@ -711,12 +577,15 @@ tokens = words.encode([word for word in asked[:1000] if re.fullmatch(form, word)
 memory, last, mask = numbers.encode(tokens)  # (N, S, D), (N, D), (N, S)
 own, found = numbers.generate(tokens, 4)  # (N, T), (N, T, S)
 new = own.roll(1, 0)  # (N, T): the digits of the other word
-effect = []
+effect, strays = [], 0
 for i in range(7):
     patched = memory.clone()  # (N, S, D)
     patched[:, i] = memory[:, i].roll(1, 0)
-    became = (write(numbers, (patched, last, mask), 4) == new) & (own != new)  # (N, T)
+    result = write(numbers, (patched, last, mask), 4)  # (N, T)
+    became = (result == new) & (own != new)  # (N, T)
     effect.append(became.sum(0) / (own != new).sum(0))  # (T,)
+    strays += int(((result != new) & (result != own)).sum())
+print(f"digits that became neither: {strays} of {7 * own.numel()}")
 
 # %% alt="Two matrices of four digits by seven parts: left the mean weights, right the share of digits that change with a state; both are dark in the same cells, vier for the first digit, hundert for the second, the last part for the third, fünf for the fourth"
 panels = {"mean weight": found.mean(0), "digit follows": torch.stack(effect, dim=1)}
@@ -727,22 +596,21 @@ for ax in figure.axes:
 
 # %% [markdown]
 # The two pictures agree: where most of a row's weight falls, there the digit follows
-# the other word, and nowhere else. (The .07 on *und* has no such effect.) That need
-# not be so. In unit 03 a prediction leaned on two places at once, and did not follow a
-# change of the one with the larger weight. So a weight is a question, and a patch is
-# the answer.
+# the other word, and nowhere else. No digit became anything else, so the .07 on *und*
+# has no effect at all. That need not be so. In unit 03 a prediction leaned on two places
+# at once, and a change of the one with the larger weight was often not enough. So a
+# weight is a question, and a patch is the answer.
 
 # %% [markdown]
 # ## Dates in six languages
 #
 # Now letter by letter. The source is a date in English, German, French, Spanish,
-# Italian or Hungarian, in five formats each, some as people write them and some simply
-# put together; the target is the ISO form, ten characters. Nobody tells the model
-# which language it is reading. The same day may occur twice, in two languages or two
-# formats. So the split is **by day**: whatever shares its day with one of the thousand
-# test texts is left out of the training. This time Luong's attention, which trains
-# faster, and beside it the model without any. (Two trainings, about 15 seconds
-# together.)
+# Italian or Hungarian, in five formats each (some as people write them, some simply put
+# together); the target is the ISO form, ten characters. Nobody tells the model which
+# language it is reading. The same day may occur twice, so the split is **by day**:
+# whatever shares its day with one of the thousand test texts is left out of the
+# training. We train Luong's attention, and beside it the model without any. (Two
+# trainings, about 15 seconds together.)
 
 # %%
 dates = read_rows("dates")  # ISO date, language, text
@@ -776,12 +644,12 @@ Table(rows, ["300 steps of training", "exact match, days never seen"])
 
 # %% [markdown]
 # Here attention earns its keep: after the same 300 steps the model without it gets
-# most dates wrong. (How far it would come with more, we have not measured.) The
-# interesting part is where the model with attention looks. ISO begins with the year.
-# In the formats shown here German, French, Spanish and Italian end with it, Hungarian
-# begins with it, and English puts the month before the day. Move the slider and watch
-# the same day, with the same ten characters to be written, in six languages and three
-# orders. (No text of this day is in the file.)
+# most dates wrong. (How far it would come with more, we have not measured.) And where
+# does the model with attention look? ISO begins with the year. In the formats shown
+# here German, French, Spanish and Italian end with it, Hungarian begins with it, and
+# English puts the month before the day. Move the slider: the same day, the same ten
+# characters to be written, in six languages and three orders. (No text of this day is
+# in the file.)
 
 # %%
 day = {
@@ -846,38 +714,149 @@ interactive(
 # Here it keeps the place and the order. That is the question of the next units.
 
 # %% [markdown]
-# ## Appendix: controls, and attention without a decoder
+# ## Summary
 #
-# The thread of the course ends here for today: on a first reading, go on to the
-# summary below. The appendix has three measurements that were promised above, a
-# classifier with attention, and a hidden bug that is worth a look; come back for them
-# before exercise 10 of the assignment.
-#
-# ### How serial is a GRU?
-#
-# One sentence of 50 words, one of 400, and eight of 50:
-
-# %%
-def milliseconds(batch, length):
-    x = torch.randn(batch, length, 64, generator=seeded(0))  # (B, S, E)
-    times = []
-    for _ in range(10):
-        start = time.process_time()  # of the processor: other programs do not count
-        gru(x)
-        times.append(1000 * (time.process_time() - start))
-    return min(times)  # the least disturbed of ten
-
-
-gru = nn.GRU(64, 64, batch_first=True)
-sizes = {"1 sentence of 50": (1, 50), "1 sentence of 400": (1, 400)}
-sizes["8 sentences of 50"] = (8, 50)
-rows = [(name, f"{milliseconds(*size):.1f} ms") for name, size in sizes.items()]
-Table(rows, ["one pass over", "takes"])
+# - An encoder reads, a decoder writes; without attention one vector of fixed size lies
+#   between them, and exact match falls from nearly 1 to 0 as strings grow from 4 to 16
+#   letters. Training and units move that cliff: within our budgets it shows what the
+#   network learns to store, not what a vector could hold.
+# - The decoder starts with a go symbol. In training its inputs are the true targets
+#   shifted right (teacher forcing); at test time its own words, which it has not been
+#   trained on (exposure bias): without attention one wrong letter was enough to lose
+#   the rest.
+# - Loss and exact match leave out padding, and the target says what padding is.
+# - Attention lets each step look at all encoder states. Luong: the current state asks,
+#   the context is joined to it afterwards. Bahdanau: the previous state asks, the
+#   context goes into the next state.
+# - In an alignment matrix a row is what is being written, a column what can be read.
+#   Whether a model uses what it looks at, only an intervention can say.
+# - Attention also works on top of an LSTM, with a mask. Equal parameter counts and
+#   right shapes do not prove a program right (appendix).
 
 # %% [markdown]
-# Times scatter, but the difference is plain: eight times the length costs many times as
-# much; eight times the sentences cost far less. (On one thread, as here, what is saved
-# is the overhead of every step: it is paid once for all eight.)
+# ## Questions
+#
+# **1.** A friend's model reaches a training loss of 0.001 within a minute; what it
+# generates is one letter, repeated. What do you look at first?
+# <details><summary>Answer</summary>
+#
+# The shift. If the decoder's inputs are the targets themselves, each step is given the
+# token that it has to predict and learns to copy it. At test time it is given the go
+# symbol, or its own last letter, and copies that. Compare inputs and targets of one
+# batch side by side.
+# </details>
+#
+# **2.** The source is twice as long. How does that change the encoder's last state, the
+# memory, and the number of scores per written token, with and without attention?
+# <details><summary>Answer</summary>
+#
+# The last state keeps its size: that is the bottleneck. The memory doubles. Without
+# attention nothing else changes, and quality falls; with it every written token needs
+# twice as many scores. Attention buys memory that grows with the text, at a price that
+# grows with it too.
+# </details>
+#
+# **3.** Why can Luong's decoder do all steps of a training example at once, while
+# Bahdanau's cannot? And at test time?
+# <details><summary>Answer</summary>
+#
+# Without input feeding, Luong's states depend on the encoder's last state and the
+# inputs alone, and with teacher forcing all inputs are known: first all states, then
+# all looks. Bahdanau's context goes into the state, so look, state, look, state must
+# alternate. (The GRU inside is serial in both, but it is one call of a fast routine.)
+# At test time the next input is the model's own last word, so both go step by step.
+# </details>
+
+# %% [markdown]
+# ## Where next
+#
+# The [assignment](../assignments/04_seq2seq_attention/04_seq2seq_attention.ipynb) of
+# this unit has you write `shift_right`, `sequence_loss`, `exact_match` and both
+# attentions, and find what is wrong in three common claims and programs. Then [unit
+# 05](05_multi_head_attention.ipynb): one look per step is a single mixture; several
+# heads look at several things at once. (Exercise 10 needs the last part of the appendix
+# that follows here.)
+
+# %% [markdown]
+# ## Appendix: controls, and attention without a decoder
+#
+# Two measurements that were promised above, a second look at the dates, a classifier
+# with attention, and a hidden bug.
+#
+# ### Exposure bias, measured
+#
+# What does one mistake cost a decoder? We plant one. The model without attention gets
+# the same strings of twelve letters three times: with the true letters as inputs; with
+# its own; and with the true ones except for a *single* letter, the fourth, which we
+# replace by a random other one.
+
+
+# %%
+def planted(model, source, targets, freely=False):
+    """True inputs, but a wrong fourth letter -> what is written (B, T). `freely`: from
+    then on its own letters as inputs, not the true ones."""
+    inputs = shift_right(targets, BOS)  # (B, T)
+    other = torch.randint(1, 10, inputs[:, 4].shape, generator=seeded(4))  # (B,)
+    inputs[:, 4] = 2 + (inputs[:, 4] - 2 + other) % 10  # the input of the fifth step
+    memory, state, mask = model.encode(source)  # (B, S, D), (B, D), (B, S)
+    last, written = state, []
+    for t, token in enumerate(inputs.split(1, dim=1)):  # (B, 1)
+        token = written[-1] if freely and t > 4 else token  # (B, 1)
+        logits, state, _ = model.decode(token, state, memory, mask, last)  # (B, 1, V)
+        written.append(logits.argmax(-1))
+    return torch.cat(written, dim=1)  # (B, T)
+
+
+# %% alt="Share of right letters by position for strings of twelve: with true inputs it stays near 0.7 or above, with its own inputs it falls to 0.4, with one wrong letter among true ones it drops at once and falls on to one tenth"
+source, targets = strings(1000, 12, seeded(3))  # (B, S), (B, T)
+with torch.no_grad():
+    forced = plain(source, targets)[0].argmax(-1)  # (B, T), true inputs
+    one_wrong = planted(plain, source, targets)  # (B, T)
+free, _ = plain.generate(source, 12)  # (B, T), its own inputs
+given = {"true letters": forced, "its own letters": free}
+given["true letters but one"] = one_wrong
+shares = {name: (text == targets).float().mean(0) for name, text in given.items()}
+ax = curves(range(1, 13), shares, "position", "share of right letters", style="o-")
+ax.axvline(4.5, color="grey", linestyle=":")
+ax.set(title="what the decoder is given, without attention", ylim=(0, 1.05));
+
+# %% [markdown]
+# At the first position all three are given the same go symbol, so the curves begin
+# together. With its own letters the model falls behind. Two things could be the
+# reason: its state is one for which it was never trained, or it simply lacks what the
+# true letters would have told it. The third curve isolates the first. Here every
+# letter is true but one (dotted line), so hardly any information is missing. Yet the
+# share of right letters drops at once, and goes on falling to that of a guess among
+# ten letters. One wrong letter puts the model into a state from which it has never
+# learned to come back. So a strange state alone is enough. This does not say how much
+# of the second curve's fall is due to strange states: our mistake was random, and the
+# model's own may be milder.
+#
+# And with attention? Again one wrong letter, after which each model is given true
+# letters, or has to go on with its own:
+
+# %% alt="Share of right letters after one wrong letter at position 4: with attention and true letters it is back near 1 after three letters, with its own letters it stays between 0.2 and 0.35 with and without attention, without attention and with true letters it falls to one tenth"
+with torch.no_grad():
+    after = {"attention, true letters": planted(luong, source, targets)}  # (B, T) each
+    after["attention, its own letters"] = planted(luong, source, targets, freely=True)
+    after["no attention, true letters"] = one_wrong
+    after["no attention, its own letters"] = planted(plain, source, targets, freely=True)
+shares = {name: (text == targets).float().mean(0) for name, text in after.items()}
+ax = curves(range(1, 13), shares, "position", "share of right letters", style="o-")
+ax.axvline(4.5, color="grey", linestyle=":")
+ax.set(title="after one wrong letter", ylim=(0, 1.05));
+
+# %% [markdown]
+# Look at the first four positions: with attention mistakes are rare from the beginning.
+# After the planted one, true letters bring that model back within three steps: the rest
+# of the string need not survive in its state, it can be looked up. Left to its own
+# letters it stays lost more often than not, with attention or without. (Without it, the
+# true letters are even worse than its own: perhaps they no longer fit its state.) At
+# test time there are no true letters, so exposure bias stays.
+#
+# Two remedies are usually named: show the decoder its own letters in training now and
+# then (scheduled sampling), or keep several candidates alive while decoding (beam
+# search, unit 08).
 #
 # ### A smaller vector, or less training?
 #
@@ -905,8 +884,7 @@ Table(rows, ["exact match", "4 letters", "8", "12", "16"])
 # One day proves nothing. So take all test dates whose month is written as a word, and
 # add up the weights by what stands where they fall: a digit of the year, a digit of
 # the day, or a letter (of the month, of the weekday, or of the Spanish *de*). The last
-# row has the largest weight of a step, on average over all 1000 texts, those with a
-# number for the month included.
+# row has the largest weight of a step, on average over the same dates.
 
 
 # %%
@@ -921,10 +899,11 @@ found = [kinds(text) for *_, text in dates[:1000]]
 chosen = [i for i, kind in enumerate(found) if kind.count("d") < 3 and "l" in kind]
 rows = []
 for name, sign in shares.items():
-    marks = [[mark == sign for mark in found[i].ljust(source.shape[1])] for i in chosen]
+    marks = [[mark == sign for mark in found[i].ljust(weights.shape[2])] for i in chosen]
     share = (weights[chosen] * torch.tensor(marks)[:, None]).sum(-1)  # (N, T)
     rows.append((name, *(f"{number:.2f}" for number in share.mean(0))))
-rows.append(("largest weight", *(f"{w:.2f}" for w in weights.amax(-1).mean(0))))
+largest = weights[chosen].amax(-1).mean(0)  # (T,)
+rows.append(("largest weight", *(f"{number:.2f}" for number in largest)))
 Table(rows, ["share of the weight on", *"YYYY-MM-DD"], f"{len(chosen)} dates")
 
 # %% [markdown]
@@ -988,68 +967,52 @@ def train_classifier(label, **options):
 
 
 # %%
+@torch.no_grad()
+def log_odds(model, padding=0):
+    logits = model(F.pad(tokens[:500], (0, padding), value=PAD))  # (500, 2)
+    return logits[:, 1] - logits[:, 0]  # (500,): above 0 for funny
+
+
 def accuracy(model, padding=0):
-    with torch.no_grad():
-        logits = model(F.pad(tokens[:500], (0, padding), value=PAD))  # (500, 2)
-    return (logits.argmax(-1) == labels[:500]).float().mean()
+    return ((log_odds(model, padding) > 0) == labels[:500].bool()).float().mean()
 
 
 both = train_classifier("LSTM and attention")
 lstm_alone = train_classifier("LSTM alone", attends=False)
 alone = train_classifier("attention alone", recurrent=False)
-unmasked = train_classifier("both, no mask", masked=False)
-
-# %% alt="Accuracy of the classifiers: LSTM and attention and the LSTM alone close to 1, attention alone near one half"
-heights = {"LSTM and attention": accuracy(both), "LSTM alone": accuracy(lstm_alone)}
-heights["attention alone"] = accuracy(alone)
-bars(heights, "accuracy", "only the LSTM knows about order");
+rows = [("LSTM and attention", accuracy(both)), ("LSTM alone", accuracy(lstm_alone))]
+Table([*rows, ("attention alone", accuracy(alone))], ["model", "accuracy"])
 
 # %% [markdown]
 # Attention by itself treats its input as a bag of words, so on these reviews it can
-# only guess. The LSTM knows about order, and the control in the middle shows that here
-# it needs no attention: the recipe works, but this task does not prove that attention
+# only guess. The LSTM knows about order, and the row in the middle shows that here it
+# needs no attention: the recipe works, but this task does not prove that attention
 # contributes. (Unit 06 gives attention the knowledge of order without an LSTM. If you
 # take the layer from a library, check its scale: some do not divide by $\sqrt D$ by
 # default.)
 #
 # Such programs often mask nothing: padding is attended to, and averaged. What does that
-# do to a review that is padded a little further, because a longer one came into its
-# batch? We compare the log-odds of the two classes,
-# $\log p(\text{funny}) - \log p(\text{dull})$, before and after.
-
-
-# %%
-def log_odds(model, padding):
-    with torch.no_grad():
-        logits = model(F.pad(tokens[:500], (0, padding), value=PAD))  # (500, 2)
-    return logits[:, 1] - logits[:, 0]  # (500,)
-
-
-def moved(model, padding):
-    return (log_odds(model, padding) - log_odds(model, 0)).abs().mean()
-
-
-# %% alt="Mean change of the log-odds against added padding: zero with the mask, clearly above zero without it"
-extra = [0, 5, 10, 20, 40, 80]
-models = {"masked": both, "not masked": unmasked}
-lines = {}
-for name, model in models.items():
-    lines[name] = [float(moved(model, more)) for more in extra]
-ax = curves(extra, lines, "padding added", "mean change of the log-odds", style="o-")
-ax.set_title("without a mask, padding changes the score of a text");
+# do to a review that gets 80 pads more, because a long one came into its batch? We
+# compare the log-odds of the two classes, $\log p(\text{funny}) - \log p(\text{dull})$,
+# before and after.
 
 # %%
-rows = [(name, accuracy(model), accuracy(model, 80)) for name, model in models.items()]
-Table(rows, ["model", "accuracy", "accuracy with 80 pads more"])
+unmasked = train_classifier("both, no mask", masked=False)
+rows = []
+for name, model in {"masked": both, "not masked": unmasked}.items():
+    change = (log_odds(model, 80) - log_odds(model)).abs().mean()  # scalar
+    rows.append((name, f"{change:.4f}", accuracy(model), accuracy(model, 80)))
+columns = ["model", "mean change of the log-odds", "accuracy", "after 80 pads more"]
+Table(rows, columns)
 
 # %% [markdown]
-# Without the mask a text's score depends on what else is in its batch. And the accuracy
-# does not notice: these reviews are so clear, and an LSTM carries its verdict through
-# the padding so well, that the sign survives. A number that looks perfect is not a
-# test. *Pad, and compare* is one, and it takes two lines.
+# With the mask nothing moves. Without it a text's score depends on what else is in its
+# batch. And the accuracy does not notice: these reviews are so clear, and an LSTM
+# carries its verdict through the padding so well, that the sign survives. A number that
+# looks perfect is not a test. *Pad, and compare* is one.
 
 # %% [markdown]
-# ### Two bugs that hide one another
+# ### A bug that another line hides
 #
 # Here is such a program with a bug that survives because of another line. It is meant
 # for 2000 words, vectors of 100 numbers and an LSTM of 20 units. The embedding's two
@@ -1081,9 +1044,9 @@ Table(rows, columns)
 
 # %% [markdown]
 # The number of parameters is the same, since $100 \cdot 2000 = 2000 \cdot 100$. The
-# result has the right shape. Yet in the first row every word has been cut
-# into **20 pieces** that the LSTM reads as 20 words: twelve words have become 240. Only
-# the inner shapes give it away.
+# result has the right shape. Yet in the first row every word has been cut into **20
+# pieces** that the LSTM reads as 20 words: twelve words have become 240. Only the inner
+# shapes give it away.
 #
 # Without the line that hides it, or with a rare word, the bug shows itself:
 
@@ -1099,7 +1062,7 @@ def try_it(program):
 rare = ids + 1400  # (B, T, 1): words of higher ids
 attempts = {
     "without the reshape": lambda: lstm(swapped(ids[..., 0]))[0],
-    "ids above 1400": lambda: lstm(swapped(rare).view(4, -1, 100))[0],
+    "ids from 1400 on": lambda: lstm(swapped(rare).view(4, -1, 100))[0],
     "arguments in order, no reshape": lambda: lstm(correct(rare[..., 0]))[0],
 }
 rows = [(name, try_it(program)) for name, program in attempts.items()]
@@ -1110,66 +1073,3 @@ Table(rows, ["program", "what happens"])
 # look at the *length* after each layer does; so does a text with a rare word; and so
 # does the oldest test of all: one input for which you know what every step should
 # give.
-
-# %% [markdown]
-# ## Summary
-#
-# - An encoder reads, a decoder writes; without attention one vector of fixed size lies
-#   between them, and exact match falls from nearly 1 to 0 as strings grow from 4 to 16
-#   letters. Training and units move that cliff: within our budgets it shows what the
-#   network learns to store, not what a vector could hold.
-# - The decoder starts with a go symbol. In training its inputs are the true targets
-#   shifted right (teacher forcing); at test time its own words, which it has not been
-#   trained on (exposure bias): without attention one wrong letter was enough to lose
-#   the rest.
-# - Loss and exact match leave out padding, and the target says what padding is.
-# - Attention lets each step look at all encoder states. Luong: the current state asks,
-#   the context is joined to it afterwards. Bahdanau: the previous state asks, the
-#   context goes into the next state.
-# - In an alignment matrix a row is what is being written, a column what can be read.
-#   Whether a model uses what it looks at, only an intervention can say.
-# - Attention also works on top of an LSTM, with a mask. Equal parameter counts and
-#   right shapes do not prove a program right.
-
-# %% [markdown]
-# ## Questions
-#
-# **1.** A friend's model reaches a training loss of 0.001 within a minute; what it
-# generates is one letter, repeated. What do you look at first?
-# <details><summary>Answer</summary>
-#
-# The shift. If the decoder's inputs are the targets themselves, each step is given the
-# token that it has to predict and learns to copy it. At test time it is given the go
-# symbol, or its own last letter, and copies that. Compare inputs and targets of one
-# batch side by side.
-# </details>
-#
-# **2.** The source is twice as long. How does that change the encoder's last state, the
-# memory, and the number of scores per written token, with and without attention?
-# <details><summary>Answer</summary>
-#
-# The last state keeps its size: that is the bottleneck. The memory doubles. Without
-# attention nothing else changes, and quality falls; with it every written token needs
-# twice as many scores. Attention buys memory that grows with the text, at a price that
-# grows with it too.
-# </details>
-#
-# **3.** Why can Luong's decoder do all steps of a training example at once, while
-# Bahdanau's cannot? And at test time?
-# <details><summary>Answer</summary>
-#
-# Without input feeding, Luong's states depend on the encoder's last state and the
-# inputs alone, and with teacher forcing all inputs are known: first all states, then
-# all looks. Bahdanau's context goes into the state, so look, state, look, state must
-# alternate. (The GRU inside is serial in both, but it is one call of a fast routine.)
-# At test time the next input is the model's own last word, so both go step by step.
-# </details>
-
-# %% [markdown]
-# ## Where next
-#
-# The [assignment](../assignments/04_seq2seq_attention/04_seq2seq_attention.ipynb) of
-# this unit has you write `shift_right`, `sequence_loss`, `exact_match` and both
-# attentions, and find what is wrong in three common claims and programs. Then [unit
-# 05](05_multi_head_attention.ipynb): one look per step is a single mixture; several
-# heads look at several things at once.

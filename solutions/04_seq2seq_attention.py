@@ -331,8 +331,8 @@ check(choice_who_asks, "choice_who_asks")
 # ## 10. Spot the bug: a program that runs
 # *10 minutes · {{points choice_two_bugs}}*
 #
-# (The lecture takes a program like this one apart at the end of its appendix, "Two bugs
-# that hide one another".) A program classifies texts with a vocabulary of 3000 words,
+# (The lecture takes a program like this one apart at the end of its appendix, "A bug
+# that another line hides".) A program classifies texts with a vocabulary of 3000 words,
 # vectors of 60 numbers and an LSTM of 20 units:
 #
 # ```python

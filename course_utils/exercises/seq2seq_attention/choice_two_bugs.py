@@ -5,7 +5,7 @@ from course_utils.judging.exercise import Choice, Option
 EXERCISE = Choice(
     name="choice_two_bugs",
     points=2,
-    section="Two bugs that hide one another",
+    section="A bug that another line hides",
     right="d",
     options={
         "a": Option(
