@@ -180,9 +180,9 @@ ax.legend(loc="upper left", bbox_to_anchor=(1, 1));
 # $$\mathrm{FF}(x) = \mathrm{relu}(x W_1 + b_1)\, W_2 + b_2$$
 #
 # $W_1$ widens ($4D$ hidden units are customary), the ReLU bends, $W_2$ narrows again.
-# The smallest interesting case: one feature, two hidden units, $W_1 = (1, -1)$,
-# $W_2 = (1, 1)^\top$, no bias. That is $\mathrm{relu}(x) + \mathrm{relu}(-x) = |x|$,
-# which no linear map can be.
+# The smallest interesting case: one feature, two hidden units, $W_1 = (1, -1)$, $W_2 =
+# (1, 1)^\top$, no bias. That is $\mathrm{relu}(x) + \mathrm{relu}(-x) = |x|$, which no
+# linear map can be.
 
 # %%
 feed = FeedForward(dim=1, hidden=2)
@@ -416,6 +416,12 @@ Table(rows, ["what changed around it", "batch norm", "layer norm"], caption)
 # few texts is noisy, even if they have many tokens. And in evaluation batch norm uses
 # running averages instead, so training and prediction are different functions.
 #
+# Models of today vary these two parts a little. Many replace the ReLU by a smooth curve
+# (**GELU**), or multiply two inner layers, one of them bent, feature by feature
+# (**SwiGLU**). Many leave the mean and $\beta$ out of the norm and divide by the root
+# mean square alone (**RMSNorm**). What you have seen here holds for them too: a bend,
+# and one size per token.
+#
 # Here part 1 ends: all parts of a block are there. Part 2 puts them together.
 #
 # ## Before or after: where the norm goes
@@ -435,8 +441,8 @@ Table(rows, ["what changed around it", "batch norm", "layer norm"], caption)
 # with its own norm. The drawing at the top shows both.
 #
 # Is our `EncoderBlock` the block of the paper? Copy torch's weights and compare, in
-# both orders. (The paper has $D = 512$, eight heads, a hidden width of 2048 and six
-# such blocks; we take $D = 12$ and switch dropout off.)
+# both orders, each of ours with each of torch's. (The paper has $D = 512$, eight heads,
+# a hidden width of 2048 and six such blocks; we take $D = 12$ and switch dropout off.)
 
 # %%
 def with_weights_of(layer):
@@ -450,21 +456,21 @@ def with_weights_of(layer):
 x = torch.randn(4, 7, 12, generator=seeded(0))  # (B, T, D)
 layer = partial(nn.TransformerEncoderLayer, 12, 3, 20, dropout=0, batch_first=True)
 theirs = {"post-norm": layer(norm_first=False), "pre-norm": layer(norm_first=True)}
+theirs["pre-norm"].load_state_dict(theirs["post-norm"].state_dict())
 rows = []
 for name, layer in theirs.items():
     ours = with_weights_of(layer)(x)  # (B, T, D)
-    apart = [f"{(ours - other(x)).abs().max():.0e}" for other in theirs.values()]
-    rows.append((name, *apart))
-caption = "largest difference, weights copied from the layer named first"
+    rows.append((name, *[(ours - other(x)).abs().max() for other in theirs.values()]))
+caption = "largest difference; all four have the same weights"
 Table(rows, ["ours", "torch, post-norm", "torch, pre-norm"], caption)
 
 # %% [markdown]
-# Equal to torch's in the same order. (Off the diagonal the weights differ as well; with
-# equal weights the two orders still differ by 1 or more.) Does the order matter? It
-# decides what happens to the size of the stream. Post-norm brings it back to 1 after
-# every step (as long as $\gamma = 1$, as at the start). Pre-norm lets it grow with
-# depth, which is why a pre-norm stack ends in one more norm. (What the order means for
-# *training* is an experiment of the appendix, *Six blocks deep*.)
+# With the same weights ours equals torch's in the same order, and is far off in the
+# other. So the order is part of the model: the same weights make another function. It
+# also decides what happens to the size of the stream. Post-norm brings it back to 1
+# after every step (as long as $\gamma = 1$, as at the start). Pre-norm lets it grow
+# with depth, and therefore a pre-norm stack ends in one more norm. (What the order
+# means for *training* is an experiment of the appendix, *Six blocks deep*.)
 
 # %% alt="Root mean square of the residual stream against depth: constant at one for post-norm, growing steadily for pre-norm"
 def size(norm_first):
@@ -545,9 +551,9 @@ curves(amounts, drift, *axes_are, title, style="o-");
 # %% [markdown]
 # With 24 steps of padding behind six words the plain mean is off by four fifths of its
 # length. The masked mean stays: it adds up what is real and divides by how much of it
-# there is, $\sum_t m_t x_t / \max(1, \sum_t m_t)$. A text without any word gets zeros, never
-# $0/0$. (The other habit, a learned CLS token that is prepended and read out, comes
-# with unit 09.)
+# there is, $\sum_t m_t x_t / \max(1, \sum_t m_t)$. A text without any word gets zeros,
+# never $0/0$. (The other habit, a learned CLS token that is prepended and read out,
+# comes with unit 09.)
 #
 # Here part 2 ends. Part 3 trains a model on texts and tests it.
 #
@@ -904,8 +910,8 @@ settings = {  # norm first?, rates
     "pre-norm, rate .01": (True, [0.01] * count),
 }
 runs = {name: deep(*setting, name) for name, setting in settings.items()}
-title = "six blocks: at a rate of .01 post-norm gets nowhere"
-ax = curves(None, runs, "step", "loss (mean of 20 steps)", title)
+title = "six blocks: post-norm at .01 gets nowhere"
+ax = curves(None, runs, "first of 20 steps", "mean loss of 20 steps", title)
 ax.legend(loc="upper left", bbox_to_anchor=(1, 1));
 
 # %% [markdown]

@@ -8,18 +8,19 @@
 #   pass per word;
 # - smooth labels, warm up a learning rate, decode greedily, with a beam and by sampling,
 #   and cache keys and values;
-# - build a translator, a model that adds numbers and a language model of real text, all
-#   from the same few blocks, and check them against `nn.Transformer`;
-# - say what attention costs, and read a results table more carefully than its headline.
+# - build a translator and a language model of real text from the same few blocks, and
+#   check the first against `nn.Transformer`;
+# - find out what a translation depends on; and, with the appendix, say what attention
+#   costs, and read a results table more carefully than its headline.
 #
 # The lecture has three parts and an appendix. Read a part, do its exercises, come back:
 #
 # | part | from | to | minutes | then do exercises |
 # |---|---|---|--:|---|
-# | 1. The model | *Another length comes out* | *A whole Transformer* | 30 | 1 to 4 |
-# | 2. Training it | *Label smoothing* | *What letter means* | 25 | 5 and 6 |
-# | 3. Writing with it | *Greedy decoding* | *The KV cache* | 45 | 7 to 10, and 12 |
-# | Appendix, optional | *Four details of the original* | *Two tables* | 25 | (11 needs none of it) |
+# | 1. The model | *Another length comes out* | *A whole Transformer* | 25 | 1 to 4 |
+# | 2. Training it | *Label smoothing* | *What letter means* | 18 | 5 and 6 |
+# | 3. Writing with it | *Greedy decoding* | *The KV cache* | 29 | 7 to 10, and 12 |
+# | Appendix, optional | *Where the meaning is kept* | *Two tables* | 45 | (11 needs none of it) |
 #
 # *The code runs in one to two minutes on a laptop.*
 #
@@ -30,7 +31,7 @@
 import torch
 
 from course_utils.masking import causal_mask
-from course_utils.plotting import heatmap, mask_legend, mask_map, mask_maps, plt
+from course_utils.plotting import heatmap, mask_legend, mask_map, plt
 
 source, target = ["I", "want", "to", "go"], ["<bos>", "quiero", "ir"]
 figure, axes = plt.subplots(1, 3, figsize=(9, 3))
@@ -75,10 +76,10 @@ torch.set_num_threads(1)  # so that the times below can be compared
 #
 # ## Another length comes out
 #
-# An encoder gives back as many vectors as it was given: 100 words in, 100 vectors out.
-# That is enough to classify a text, and not enough to answer a question, to translate,
-# or to go on writing. *I want to go to the cinema* has seven words, *quiero ir al cine*
-# four. Who decides how many come out?
+# An encoder gives back as many vectors as it was given. That is enough to classify a
+# text, and not enough to answer a question, to translate, or to go on writing. *I want
+# to go to the cinema* has seven words, *quiero ir al cine* four. Who decides how many
+# come out?
 #
 # The decoder does, one word at a time. It is shown the whole source and what has been
 # written so far, and predicts one more word, until it predicts that the sentence is
@@ -127,12 +128,9 @@ order = torch.randperm(len(ambiguous), generator=seeded(0))[:200].tolist()  # 20
 held_out = [ambiguous[i] for i in order]
 training = [pair for pair in pairs if pair not in set(held_out)]
 english, spanish = (Vocabulary(texts) for texts in zip(*training))
-len(training), len(held_out), len(english), len(spanish)
-
-# %%
 source = english.encode([e for e, _ in training])  # (N, S), padded with 0
 target = spanish.encode([s for _, s in training], end=True)  # (N, T), ends in <eos>
-source.shape, target.shape
+tuple(source.shape), tuple(target.shape), len(english), len(spanish)
 
 # %% [markdown]
 # ## Teacher forcing: all positions at once
@@ -176,17 +174,8 @@ passes = [fresh(x, read[:, : t + 1])[:, -1] for t in range(length)]  # (8, V) ea
 #
 # And the *padding* of the target? It needs no mask. Padding stands at the end, so for
 # every real word it lies in the future, which the causal mask hides already; and what
-# the padded places themselves predict is left out of the loss. Put any word in their
-# place, and no real position notices:
-
-# %%
-real = read != spanish.pad  # (8, T)
-noise = torch.randint(3, len(spanish), read.shape, generator=seeded(0))  # (8, T)
-other = fresh(x, torch.where(real, read, noise))  # (8, T, V): padding replaced
-changed = (other - together).abs().amax(-1)  # (8, T)
-f"at real places {changed[real].max():.0e}, at padded places {changed[~real].max():.1f}"
-
-# %% [markdown]
+# the padded places themselves predict is left out of the loss.
+#
 # ## Cross-attention: the target asks, the source answers
 #
 # How does the decoder read the source? With the attention that we have, from one
@@ -231,7 +220,7 @@ tuple(context.shape), tuple(weights.shape)  # (B, T, D), (B, H, T, S)
 # A decoder block is an encoder block with the cross-attention put in between. It has
 # three sub-layers, and around each of them a residual and a norm. The first looks at
 # what is written so far, the second at the source, and the third works on each position
-# by itself.
+# by itself; what comes out, (B, T, D), is as long as the target.
 #
 # $$\begin{aligned}
 # x &\leftarrow \mathrm{LN}_1\big(x +
@@ -240,63 +229,25 @@ tuple(context.shape), tuple(weights.shape)  # (B, T, D), (B, H, T, S)
 # \mathrm{CrossAttention}(x, \mathrm{memory}, \mathrm{memory}, \text{padding})\big)\\
 # x &\leftarrow \mathrm{LN}_3\big(x + \mathrm{FeedForward}(x)\big)
 # \end{aligned}$$
-
-# %%
-block = DecoderBlock(dim=32, heads=4, hidden=64)
-tuple(block(written, memory, causal_mask(3)).shape)  # (B, T, D): as long as the target
-
-# %% [markdown]
+#
 # The two masks are not the same thing, and to say that “the decoder uses full
 # attention” hides both. `self_mask` is (T, T) and hides the future of the *target*.
 # `memory_mask` is (B, 1, 1, S) and hides the padding of the *source*; it is never
 # causal, since all of the source is known before the first word is written.
-
-# %% alt="Two masks side by side: a lower triangle of 5 by 5 target steps, and a 5 by 6 mask in which the last two source columns, padding, are empty"
-real = torch.arange(6) < 4  # (S,): four words, two places of padding
-mask_maps({"self_mask": causal_mask(5), "memory_mask": real.expand(5, 6)});
-
-# %% [markdown]
+#
 # ## Which layer of the encoder?
 #
 # Now stack such blocks. Which layer of the encoder does each of them read? One finds
 # two answers: decoder layer $\ell$ reads *encoder layer* $\ell$; or every decoder layer
-# reads the **last** encoder layer. torch's own model can decide. We hand its decoder
-# layers one memory or the other, and compare with what `nn.Transformer` gives:
-
-# %%
-torch.manual_seed(1)
-layers = {"num_encoder_layers": 3, "num_decoder_layers": 3, "dim_feedforward": 64}
-theirs = nn.Transformer(32, 4, **layers, dropout=0.0, batch_first=True)
-x = torch.randn(2, 5, 32, generator=seeded(3))  # (B, S, D)
-y = torch.randn(2, 4, 32, generator=seeded(4))  # (B, T, D)
-outputs, h = [], x
-for layer in theirs.encoder.layers:
-    h = layer(h)  # (B, S, D)
-    outputs.append(h)
-last = theirs.encoder.norm(h)  # (B, S, D)
-
-# %%
-def decode_with(memories):  # one memory (B, S, D) per decoder layer
-    h = y
-    for layer, memory in zip(theirs.decoder.layers, memories):
-        h = layer(h, memory)  # (B, T, D)
-    return theirs.decoder.norm(h)
-
-
-choices = {"the last layer, for all": [last, last, last], "layer by layer": outputs}
-rows = []
-for name, memories in choices.items():
-    rows.append((name, (decode_with(memories) - theirs(x, y)).abs().max()))
-Table(rows, ["what the decoder reads", "difference from nn.Transformer"])
-
-# %% [markdown]
-# The last layer, for all of them. So encoder and decoder may have different depths, and
-# the source is encoded **once**, however long the translation gets. (Drawings that go
-# layer by layer often have three more slips. The queries come from the masked
-# self-attention of the decoder's own block, not from the feed-forward layer below.
-# Values have a matrix of their own: if it were the keys' matrix, a word could hand over
-# only the vector by which it is found. And without $\sqrt d$ the softmax of a large
-# head puts nearly all its weight on one word, as unit 02 has shown.)
+# reads the **last** encoder layer. The second is right, and the comparison with torch
+# at the end of this part proves it. So encoder and decoder may have different depths,
+# and the source is encoded **once**, however long the translation gets.
+#
+# Drawings that go layer by layer often have three more slips. The queries are taken
+# from the feed-forward layer below; they come from the masked self-attention of the
+# same block. The values are made with the keys' matrix; then a word could hand over
+# only the vector by which it is found. And $\sqrt d$ is missing, without which a large
+# head puts nearly all its weight on one word (unit 02).
 #
 # ## A whole Transformer, equal to torch's
 #
@@ -311,12 +262,11 @@ from drawings import transformer as drawn
 drawn()
 
 # %% [markdown]
-# And here it is as code, the whole model in one class. Everything in it is known by
-# now. `Encoder` is the stack of unit 07; the decoder is a list of blocks, and the loop
-# in `decode` hands the same memory to each of them. Two details: embeddings start small
-# and are multiplied by $\sqrt D$, so that a word is about as large as its position
-# vector; and `encode` and `decode` are two methods, because in writing the first is
-# called once and the second again and again.
+# And here it is as code. `Encoder` is the stack of unit 07; the decoder is a list of
+# blocks, and the loop in `decode` hands the same memory to each of them. Two details:
+# embeddings start small and are multiplied by $\sqrt D$, so that a word is about as
+# large as its position vector; and `encode` and `decode` are two methods, because in
+# writing the first is called once and the second again and again.
 
 # %%
 class Translator(nn.Module):
@@ -355,10 +305,10 @@ class Translator(nn.Module):
 # What comes out has the length of the queries, and so has everything after it.
 #
 # The course has the same model as `Transformer` in `course_utils`. Started from the
-# same seed, the two have the same weights, so they must give the same logits; and
+# same seed, the two have the same weights, so they must give the same logits. And
 # torch's `nn.Transformer` must agree with ours as soon as its weights are copied. (One
-# subtlety: torch puts one more norm after each stack, which the paper does not have.
-# Without those two, the numbers agree.)
+# subtlety: torch puts one more norm after each stack, which the paper does not have. We
+# take those two away.)
 
 # %%
 small_x, small_y = source[:8], shift_right(target[:8], spanish.bos)  # (8, S), (8, T)
@@ -370,9 +320,14 @@ for kind in (Translator, Transformer):
 f"written out and imported: {(twins[0] - twins[1]).abs().max()} apart"
 
 # %%
+torch.manual_seed(1)
+layers = {"num_encoder_layers": 3, "num_decoder_layers": 3, "dim_feedforward": 64}
+theirs = nn.Transformer(32, 4, **layers, dropout=0.0, batch_first=True)
+theirs.encoder.norm = theirs.decoder.norm = None
 ours = Transformer(50, 50, dim=32, heads=4, hidden=64, depth=3)
 copy_from_torch(ours, theirs)
-theirs.encoder.norm = theirs.decoder.norm = None
+x = torch.randn(2, 5, 32, generator=seeded(3))  # (B, S, D)
+y = torch.randn(2, 4, 32, generator=seeded(4))  # (B, T, D)
 mask = causal_mask(4)  # (T, T); torch wants the opposite: True = blocked
 result = ours.decoder(y, ours.encoder(x), mask)  # (B, T, D)
 apart = result - theirs(x, y, tgt_mask=~mask)  # (B, T, D)
@@ -380,6 +335,9 @@ count = sum(p.numel() for p in theirs.parameters())
 f"ours and torch's: {apart.abs().max():.1e} apart, with {count:,} weights copied"
 
 # %% [markdown]
+# Equal; and ours hands the last encoder layer to every decoder block. So torch does the
+# same, and the question from above is settled.
+#
 # Here part 1 ends; exercises 1 to 4 of the assignment belong to it. Part 2 trains the
 # model.
 #
@@ -397,8 +355,8 @@ f"ours and torch's: {apart.abs().max():.1e} apart, with {count:,} weights copied
 # By hand, with four words, $\varepsilon = 0.2$, and a model that gives the right word
 # .7 and the others .1 each: the target is $.8 + .05 = .85$ for the right word and .05
 # for the others, and the loss is $-.85 \ln .7 - 3 \cdot .05 \ln .1 = .3032 + .3454 =
-# .6486$. Without smoothing it would be $-\ln .7 = .357$. The loss of a batch is the mean
-# over all its *real* words; padding teaches nothing.
+# .6486$. Without smoothing it would be $-\ln .7 = .357$. The loss of a batch is the
+# mean over all its *real* words; padding teaches nothing.
 
 # %%
 logits = torch.tensor([[[0.7, 0.1, 0.1, 0.1]]]).log()  # (1, 1, V): one word
@@ -422,10 +380,11 @@ curves(logits[:, 0, 3], losses, xlabel, "loss", "with smoothing, too sure costs"
 # ## Warm-up: small steps first
 #
 # Deep post-norm stacks are easily thrown off course in their first steps. Two causes
-# are discussed. Adam divides each step by a running mean of squared gradients, which at
-# first rests on a handful of batches; and the first gradients of a post-norm stack are
-# large near its top. The remedy is the same: for `warmup` steps the rate rises in a
-# straight line, from 0 at step 0. From there on it falls with the root of the step:
+# are discussed. Adam divides each step by the root of a running mean of squared
+# gradients, which at first rests on a handful of batches; and the first gradients of a
+# post-norm stack are large near its top. The remedy is the same: for `warmup` steps the
+# rate rises in a straight line, from 0 at step 0. From there on it falls with the root
+# of the step:
 #
 # $$\mathrm{rate}(\mathrm{step}) = \frac{1}{\sqrt{D}} \cdot
 # \frac{1}{\sqrt{\mathrm{step}}} \qquad (\mathrm{step} \ge \mathrm{warmup})$$
@@ -448,9 +407,16 @@ alt = "Learning rate against the step: a straight rise, a peak, a slow fall"
 interactive(draw, "warmup", [20, 50, 100, 200, 400], start=100, alt=alt)
 
 # %% [markdown]
-# Does it matter? We train the deepest model of this lecture, six layers on each side as
-# in the paper, for 80 steps: once with this curve, scaled so that its top is 0.01, and
-# once with the same curve without its rise, high from the first step on.
+# Does it matter? In unit 07 (*Six blocks deep*, in the appendix) a deep post-norm stack
+# stays at chance at a rate of .01, and trains if it is warmed up to that rate. A
+# smaller rate, or the norm in front, did as well. So a warm-up is one way through the
+# first steps, not the only one.
+#
+# ## Training a translator
+#
+# Now a model for the grammar: two layers on each side, 64 features, smoothing 0.1.
+# `train` takes Adam's steps, each at its own rate; `warmed` is the curve from above,
+# scaled to a peak of our choice. Every step draws 64 sentences (250 steps).
 
 # %%
 def train(model, loss, count, rate, label):
@@ -473,46 +439,20 @@ def warmed(peak, warmup):
     return lambda step: peak * warmup_rate(step, 1, warmup) / top
 
 # %%
-def translation_loss(model, smoothing, size, seed):
-    shape = 2000, size  # (steps, B)
-    batches = torch.randint(len(source), shape, generator=seeded(seed))
-
-    def loss(step):
-        x, y = source[batches[step]], target[batches[step]]  # (B, S), (B, T)
-        logits = model(x, shift_right(y, spanish.bos))  # (B, T, V)
-        return smoothed_loss(logits, y, spanish.pad, smoothing)
-
-    return loss
-
-# %% alt="Loss against step for a six-layer Transformer: it falls to nearly zero with a warm-up; without, it falls faster at first and then stays high"
-def deep_losses(rate, label):
-    torch.manual_seed(0)
-    deep = Transformer(len(english), len(spanish), dim=32, heads=4, hidden=64, depth=6)
-    return train(deep, translation_loss(deep, 0.0, 32, 1), steps(80), rate, label)
-
-
-slowly = warmed(0.01, 50)
-rates = {"with warm-up": slowly, "without": lambda step: slowly(max(step, 50))}
-histories = {name: deep_losses(rate, name) for name, rate in rates.items()}
-curves(None, histories, "step", "loss", "six layers, top rate 0.01");
-
-# %% [markdown]
-# Only the first 50 steps differ. Without the rise the loss falls even faster at first,
-# and then gets stuck. It is one seed at one rate, and not a law: with the rise the mean
-# of all rates is smaller, too, and the appendix of unit 07 shows that a smaller rate,
-# or the norm in front, can do without a warm-up.
-#
-# ## Training a translator
-#
-# Now a model for the grammar: two layers on each side, 64 features, smoothing 0.1.
-# Every step draws 64 sentences (250 steps).
-
-# %% alt="Training loss of the translator against step: it falls within a hundred steps to the floor that smoothing sets and stays there"
 torch.manual_seed(0)
 sizes = {"dim": 64, "heads": 4, "hidden": 128, "depth": 2}
 translator = Transformer(len(english), len(spanish), **sizes)
-loss = translation_loss(translator, 0.1, 64, 2)
-history = train(translator, loss, steps(250), warmed(3e-3, 100), "translator")
+batches = torch.randint(len(source), (2000, 64), generator=seeded(2))  # (steps, B)
+
+
+def translation_loss(step):
+    x, y = source[batches[step]], target[batches[step]]  # (B, S), (B, T)
+    logits = translator(x, shift_right(y, spanish.bos))  # (B, T, V)
+    return smoothed_loss(logits, y, spanish.pad, smoothing=0.1)
+
+# %% alt="Training loss of the translator against step: it falls within a hundred steps to the floor that smoothing sets and stays there"
+rate = warmed(3e-3, 100)
+history = train(translator, translation_loss, steps(250), rate, "translator")
 ax = curves(None, {"training loss": history}, "step", "loss", "down to the floor")
 asked_for = torch.full((len(spanish),), 0.1 / len(spanish))  # (V,)
 asked_for[0] += 0.9  # the right word, whichever it is
@@ -523,10 +463,10 @@ ax.legend();
 # %% [markdown]
 # The loss stops where smoothing stops it, not at 0. How good is the translator? In the
 # loss, every position was given the *right* words before it. The honest test is to let
-# the model write alone, each word on top of its *own* earlier words, and to count a
-# translation as right only if all of it is right. `greedy_decode` takes the likeliest
-# word again and again; it needs a function that maps what is written so far to the
-# logits of the next word, and the source is encoded only once:
+# the model write alone, on top of its *own* earlier words, and to count a translation
+# as right only if all of it is right. `greedy_decode` takes the likeliest word again
+# and again; it needs a function from what is written so far to the logits of the next
+# word. The source is encoded only once:
 
 # %%
 @torch.no_grad()
@@ -589,92 +529,41 @@ heatmap(crossed[-1].mean(0), spanish_words, words, title, values=False);
 # ## What letter means
 #
 # The step that writes the noun has to choose between *carta* and *letra*. Where does it
-# look? Over 50 held-out sentences, last layer, mean over heads:
-
-# %% alt="Three bars: where the step that writes carta or letra looks; most of the weight lies on the words after letter"
-totals = torch.zeros(3)  # (3,): on the noun, after it, before it
-for text, _ in held_out[:50]:
-    words, spanish_words, crossed = look(text)
-    nouns = [i for i, word in enumerate(spanish_words) if word in ("carta", "letra")]
-    step, place = (nouns or [0])[0], words.index("letter")
-    row = crossed[-1].mean(0)[step]  # (S,)
-    parts = row[place], row[place + 1 :].sum(), row[:place].sum()
-    totals += torch.stack(parts) / 50
-names = ["on letter", "on the words after it", "on the words before it"]
-shares = dict(zip(names, totals))
-title = "to write the noun, look at what comes after it"
-bars(shares, "weight", title).set_ylim(0, 1);
-
-# %% [markdown]
-# Little of the weight lies on *letter* itself. But weights show where the model looks,
-# not what its answer depends on. For that we have to intervene: close some columns of
-# the cross-attention, in all layers, and see whether the noun is still right.
+# look? And does its choice depend on what it looks at? For the second question we
+# intervene: close some columns of the cross-attention, in all layers, and see what the
+# model says now. Over the 200 held-out sentences, weights of the last layer, mean over
+# heads:
 
 # %%
 nouns = torch.tensor([spanish.ids["carta"], spanish.ids["letra"]])  # (2,)
 row, step = torch.isin(held_y, nouns).nonzero().T  # (B,) each: one noun per sentence
+with torch.no_grad(), recorded_weights(translator.decoder) as recorded:
+    translator.decode(read, memory, mask)
+looks = recorded[-1].mean(1)[row, step]  # (B, S): where the step of the noun looks
 at = (held_x == english.ids["letter"]).int().argmax(1)[:, None]  # (B, 1)
-places, rows = torch.arange(held_x.shape[1]), []  # (S,)
-opened = {"nothing": places >= 0, "the words before letter": places >= at}
-opened |= {"letter": places != at, "the words after letter": places <= at}
-for name, allowed in opened.items():  # (B, S), or (S,) for all
-    closed = mask & allowed.expand_as(held_x)[:, None, None]  # (B, 1, 1, S)
-    with torch.no_grad():
-        logits = translator.decode(read, memory, closed)  # (B, T, V)
-    found = logits[row, step].argmax(-1)  # (B,)
-    rows.append((name, (found == held_y[row, step]).float().mean()))
-Table(rows, ["closed", "carta or letra right"])
-
-# %% [markdown]
-# The picture was right in the main. But the words before *letter*, with a weight of
-# .30, can be closed, as *letter* can, and nothing happens. Without the words after it
-# the model says *letra* every time: .515 is the share of *letra*. Is the meaning to be
-# found nowhere else? Here is the vector of the word *letter* in all sentences, before
-# the encoder and after it, in its two main directions (the points are shaken a little,
-# or those on the left would coincide):
-
-# %% alt="Two scatter plots of the vectors of the word letter: before the encoder a few heaps shared by both meanings, after it two separate clouds, carta and letra"
-texts = english.encode([e for e, _ in pairs])  # (N, S)
-place = texts == english.ids["letter"]  # (N, S), one True per row
-with torch.no_grad():
-    before = translator.place(translator.embed_source(texts))[place]  # (N, D)
-    after = translator.encode(texts)[0][place]  # (N, D)
-is_carta = torch.tensor(["carta" in s for _, s in pairs])  # (N,)
-figure, axes = plt.subplots(1, 2, figsize=(8, 3.2))
-clouds = {"before the encoder": before, "after the encoder: the memory": after}
-for ax, (title, vectors) in zip(axes, clouds.items()):
-    centred = vectors - vectors.mean(0)  # (N, D)
-    flat = centred @ torch.linalg.svd(centred, full_matrices=False).Vh[:2].T  # (N, 2)
-    flat = flat + 0.08 * torch.randn(flat.shape, generator=seeded(0))  # (N, 2): shaken
-    for name, chosen, marker in (("carta", is_carta, "o"), ("letra", ~is_carta, "x")):
-        ax.plot(*flat[chosen].T, marker, markersize=4, alpha=0.5, label=name)
-    ax.set(title=title, xlabel="first main direction", ylabel="second")
-    ax.set(xlim=(-3, 3), ylim=(-2.5, 2.5))
-    ax.legend()
-
-# %% [markdown]
-# Two directions of 64 are only a picture. A number for it: a linear rule, fitted by
-# least squares to the training sentences, tested on the 200 held-out ones.
+places = torch.arange(held_x.shape[1])  # (S,)
+closings = {"nothing": places < 0, "the words before letter": places < at}
+closings |= {"letter": places == at, "the words after letter": places > at}
 
 # %%
-new = torch.tensor([pair in held_out for pair in pairs])  # (N,)
-sign, rows = 2.0 * is_carta - 1, []  # (N,): 1 or -1
-for name, vectors in clouds.items():
-    inputs = F.pad(vectors, (0, 1), value=1.0)  # (N, D + 1): ones for a bias
-    rule = torch.linalg.lstsq(inputs[~new], sign[~new, None]).solution  # (D + 1, 1)
-    right = (inputs[new] @ rule)[:, 0] * sign[new] > 0  # (200,)
-    rows.append((name, right.float().mean()))
-Table(rows, ["the vector of letter", "a linear rule finds the meaning"])
+rows = []
+for name, closed in closings.items():  # (B, S), or (S,) for all
+    closed = closed.expand_as(held_x)  # (B, S)
+    with torch.no_grad():
+        logits = translator.decode(read, memory, mask & ~closed[:, None, None])
+    found, weight = logits[row, step].argmax(-1), (looks * closed).sum(1)  # (B,) each
+    shares = found == held_y[row, step], found == nouns[0]  # (B,) each
+    rows.append((name, weight.mean(), *[share.float().mean() for share in shares]))
+Table(rows, ["closed", "weight on it", "right noun", "says carta"])
 
 # %% [markdown]
-# On the left *letter* has one vector per position, and both meanings share it, like one
-# entry in a dictionary: the rule does no better than a coin. On the right the two
-# meanings lie apart: the encoder has let *letter* look at its neighbours, and its
-# vector now stands for the word *in context*. So the meaning is there, at *letter*, and
-# this decoder does not use it: when only *letter* and the words before it were left
-# open, it said *letra* every time. What can be *found* in a vector, where a model
-# *looks*, and what its answer *depends on* are three questions, and each needs a
-# measurement of its own.
+# Most of the weight lies on the words after *letter*, and the answer depends on them:
+# without them the model says *letra* every time, and is right wherever *letra* happens
+# to be right. But the words before *letter* get a weight of .31, and they can be
+# closed, as *letter* can, and nothing happens. Where a model *looks* and what its
+# answer *depends on* are two questions, and each needs a measurement of its own. (A
+# third one, whether the meaning can be *found* in the vector of *letter*, opens the
+# appendix.)
 #
 # Here part 2 ends; exercises 5 and 6 belong to it. Part 3 is about writing: which word
 # to take when the model offers a probability for each.
@@ -732,18 +621,18 @@ Table(rows, ["beams", "sentence", "probability"])
 # Look at step 2: all five extensions compete with one another, not only those of the
 # same beginning.
 #
-# A wider beam usually finds likelier sentences. It is still no search for the optimum,
-# and the likeliest sentence is not always the best one: every further word multiplies
-# the probability by a number below 1, which favours short ones. Many systems therefore
-# divide the score by a power of the length. For our translator nothing of this matters:
-# it is so sure of each word that greedy decoding is already exact.
+# A wider beam usually finds likelier sentences, but not always the likeliest. Nor is
+# the likeliest always the best: every further word multiplies the probability by a
+# number below 1, which favours short sentences. Many systems therefore divide the score
+# by a power of the length. For our translator none of this matters: it is so sure of
+# each word that greedy decoding is already exact.
 #
-# ## Decoder-only: a model that adds
+# ## Without an encoder
 #
-# Does writing need an encoder? Not if question and answer are put into one sequence,
-# one after the other. Then a decoder alone will do. Without a source there is no
-# cross-attention, and a decoder block without cross-attention is an *encoder* block
-# under a causal mask. So the three families of models are built of the same parts:
+# Does writing need an encoder? Not if question and answer are put into one sequence.
+# Without a source there is no cross-attention, and a decoder block without
+# cross-attention is an *encoder* block under a causal mask. So the three families of
+# models are built of the same parts:
 #
 # | | self-attention | trained to | examples | good for |
 # |---|---|---|---|---|
@@ -755,76 +644,13 @@ Table(rows, ["beams", "sentence", "probability"])
 # not trained to write from left to right. (The paper of 2017 does not say where the
 # name *Transformer* comes from.)
 #
-# Let a decoder learn to add. `47+85=132` is nine tokens. The model is given six of them
-# and writes the other three. It begins with the most significant digit, so it must know
-# the carry before it writes anything. There are 10,000 sums; 1,000 are held out. (For
-# nine in ten of them the mirrored sum, 85+47, is in the training; with both held out,
-# not shown, it adds just as well.)
-
-# %%
-a, b = torch.cartesian_prod(torch.arange(100), torch.arange(100)).T  # (N,) each
-
-
-def digits(number, count):  # (N,) -> (N, count)
-    return torch.stack([number // 10**i % 10 for i in reversed(range(count))], dim=-1)
-
-
-plus = torch.full((len(a), 1), 10)  # (N, 1): the token for "+"
-equals = torch.full((len(a), 1), 11)  # (N, 1): the token for "="
-parts = [digits(a, 2), plus, digits(b, 2), equals, digits(a + b, 3)]
-sums = torch.cat(parts, dim=1)  # (N, 9)
-sums = sums[torch.randperm(len(sums), generator=seeded(0))]  # (N, 9)
-seen, unseen = sums[:-1000], sums[-1000:]  # (9000, 9), (1000, 9)
-
-# %% [markdown]
-# The model is `DecoderOnly` of `course_utils`. It has four parts: an embedding, learned
-# positions, a pre-norm `Encoder` (unit 07) under a causal mask, and a linear layer.
-# Only the three tokens after `=` enter the loss.
-
-# %%
-torch.manual_seed(0)
-adder = DecoderOnly(vocabulary=12, dim=64, heads=4, hidden=128, depth=2, max_len=8)
-batches = torch.randint(len(seen), (600, 96), generator=seeded(1))  # (steps, B)
-
-
-def addition_loss(step):
-    x = seen[batches[step]]  # (B, 9)
-    logits = adder(x[:, :-1])[:, 5:]  # (B, 3, 12): only what follows "="
-    return F.cross_entropy(logits.mT, x[:, 6:])  # (B, 12, 3), (B, 3)
-
-
-def rise_and_fade(peak, count):
-    return lambda step: peak * min(step / 50, 1) * (1 - step / (count + 1))
-
-
-train(adder, addition_loss, steps(600), rise_and_fade(5e-3, 600), "adder");
-
-# %%
-@torch.no_grad()
-def answer(questions):  # (B, 6) -> (B, 9)
-    for _ in range(3):
-        newest = adder(questions)[:, -1:].argmax(-1)  # (B, 1)
-        questions = torch.cat([questions, newest], dim=1)  # (B, t + 1)
-    return questions
-
-
-right = (answer(unseen[:, :6]) == unseen).all(1).float()  # (1000,)
-carry = (unseen[:, 1] + unseen[:, 4]) >= 10  # (1000,)
-groups = {"all": right, "with a carry": right[carry], "without": right[~carry]}
-rows = [(name, group.mean()) for name, group in groups.items()]
-Table(rows, ["1000 sums never seen", "exact"])
-
-# %% [markdown]
-# It adds, also where a carry has to be known before the first digit is written.
-#
 # ## Real text: the manual of Python
 #
-# A grammar and a table of sums are toys: there is a right answer, and the model finds
-# it. What does the same model do with real text? Every Python brings one along, its
-# reference manual; `help("for")` shows a page of it. We take each paragraph once, keep
-# words and some punctuation, and give the 999 most frequent ones a number of their own;
-# `<unk>` stands for all others, ¶ for the end of a paragraph. The topics of the manual
-# are in alphabetical order. We train on the first nine tenths and hold out the last,
+# A grammar is a toy: there is a right answer, and the model finds it. What does a
+# decoder do with real text? Every Python brings one along, its reference manual;
+# `help("for")` shows a page of it. We take each paragraph once, keep words and some
+# punctuation, and number the 999 most frequent ones; `<unk>` stands for all others, ¶
+# for the end of a paragraph. We train on the first nine tenths and hold out the last,
 # whose topics are new but for the first. (Each Python has its own edition, so here your
 # numbers may differ a little from ours.)
 
@@ -851,8 +677,10 @@ def say(numbers):
 print(say(known[:40]))
 
 # %% [markdown]
-# The training is the one that large models have: predict the next word at all places of
-# a random window of 32 words. Nobody labels anything.
+# The model is `DecoderOnly` of `course_utils`. It has four parts: an embedding, learned
+# positions, a pre-norm `Encoder` (unit 07) under a causal mask, and a linear layer. The
+# training is the one that large models have: predict the next word at all places of a
+# random window, here of 32 words. Nobody labels anything.
 
 # %%
 torch.manual_seed(0)
@@ -869,54 +697,35 @@ def reading_loss(step):
     return F.cross_entropy(reader(x[:, :-1]).mT, x[:, 1:])  # (B, V, 32), (B, 32)
 
 
+def rise_and_fade(peak, count):
+    return lambda step: peak * min(step / 50, 1) * (1 - step / (count + 1))
+
+
 train(reader, reading_loss, steps(300), rise_and_fade(4e-3, 300), "reader");
 
 # %% [markdown]
 # Is it any good? A loss needs something to be compared with. *Perplexity* is $\exp$ of
 # the mean loss per word; a model that wavers between ten words, all equally likely, has
-# perplexity 10. Two rivals need no training, only counting: how frequent a word is, and
-# how often it followed the word before it. (Pairs that never occurred would get
-# probability 0, so the pairs are mixed with the single words; of four simple mixtures
-# we take the one that does best on the held-out text. `<unk>` counts as a word.)
+# perplexity 10. Two simple rivals: all words are equally likely, or as likely as they
+# are frequent. (`<unk>` counts as a word.)
 
 # %%
-single = torch.bincount(known, minlength=1000) + 1.0  # (V,)
-single = single / single.sum()  # (V,)
-pair = torch.zeros(1000, 1000)  # (V, V): how often word j followed word i
-pair.index_put_((known[:-1], known[1:]), torch.ones(len(known) - 1), accumulate=True)
-last, following = new[:-1], new[1:]  # (N,) each
-mixed = []
-for k in (3, 10, 30, 100):
-    chances = (pair[last, following] + k * single[following]) / (pair[last].sum(1) + k)
-    mixed.append(-chances.log().mean())
-count = len(last) // 32 * 32
+single = torch.bincount(known, minlength=1000) + 1.0  # (V,): how frequent a word is
+count = (len(new) - 1) // 32 * 32
+read_words = new[:count].view(-1, 32)  # (N / 32, 32)
+following = new[1 : count + 1].view(-1, 32)  # (N / 32, 32)
 with torch.no_grad():
-    logits = reader(last[:count].view(-1, 32))  # (N / 32, 32, V)
-    nll = F.cross_entropy(logits.mT, following[:count].view(-1, 32))
-rivals = {"all words equally likely": math.log(1000)}
-rivals |= {"how frequent a word is": -single[following].log().mean()}
-rivals |= {"how often it followed the last word": min(mixed), "decoder-only model": nll}
+    by_model = F.cross_entropy(reader(read_words).mT, following)  # (N / 32, V, 32)
+by_count = -(single / single.sum())[following].log().mean()
+rivals = {"nothing": math.log(1000), "how frequent a word is": by_count}
+rivals["up to 32 words before it: our model"] = by_model
 rows = [(name, f"{math.exp(loss):.0f}") for name, loss in rivals.items()]
 Table(rows, ["what the next word is guessed from", "perplexity on new topics"])
 
 # %% [markdown]
-# The model beats all three, but better counting beats the model. With more care
-# (Kneser-Ney smoothing, not shown) pairs reach 88 and runs of *three* words 73: the
-# text is tiny by today's standards. What does the model use? We let it read only the
-# last few words before each word to be guessed (every third one, to save time):
-
-# %%
-stretch, rows = new.unfold(0, 33, 1)[::3], []  # (N, 33): 32 words and the next one
-for count in (1, 2, 4, 8, 32):
-    with torch.no_grad():
-        z = reader(stretch[:, -1 - count : -1])[:, -1]  # (N, V)
-    rows.append((count, f"{F.cross_entropy(z, stretch[:, -1]).exp():.0f}"))
-Table(rows, ["words that it may read", "perplexity on new topics"])
-
-# %% [markdown]
-# From one word it guesses no better than the table of counts. The second, third and
-# fourth word before help; what lies further away does not (81 with 32 words, 79 with
-# 4). So it has learned phrases, and not yet what a page is about.
+# The model halves the perplexity of the better rival. But these rivals are weak. In the
+# appendix a stronger one, which counts runs of three words with care, *beats* the
+# model: a loss that falls nicely would never have told us.
 #
 # Does it write like the manual? It starts with the word *the* and always takes the
 # likeliest next word (never `<unk>`):
@@ -939,9 +748,7 @@ print(say(tell(60, top_k=1)[0][0]))
 
 # %% [markdown]
 # It has learned which words belong together, and then it goes round in circles. Greedy
-# writing often does, in larger models too. There is no random choice, and this model
-# sees only the last 32 words: once the same 32 come back, so does all that follows.
-# (Why the circle starts so soon, this does not say.)
+# writing often does, in larger models too.
 #
 # ## Sampling
 #
@@ -980,18 +787,315 @@ def draw(temperature):
     ax.tick_params(axis="x", rotation=30)
 
 
-alt = "Bars of the probabilities of twelve words; those outside top-p are pale"
-interactive(draw, "temperature", [0.3, 0.5, 0.7, 1.0, 1.5, 2.0], start=1.0, alt=alt)
+alt = "Bars of the probabilities of twelve words; those that top-p leaves out are pale"
+interactive(draw, "temperature", [0.3, 0.5, 0.7, 1.0, 2.0], start=0.7, alt=alt)
 
 # %% [markdown]
-# At 1 top-p keeps all twelve and two more; below 1, fewer. Move it to 2: the likely
-# words lose most of their lead, and top-p has to let in almost two hundred words to
-# reach its half.
+# At 0.7 four words reach a half together, and top-p keeps these. At 0.3 it keeps one.
+# At 2 the likely words have lost most of their lead, and top-p has to let in almost two
+# hundred.
 #
-# What does that do to a text? We let the model write 16 texts of 60 words with each
-# setting, and count three things: how many pairs of neighbouring words occur anywhere
-# in the manual (a crude measure of *right*), how many runs of four words are different
-# from one another (variety), and how many words could be drawn at each step.
+# Why not simply draw, without any shaping? Each unlikely word has little probability,
+# but there are hundreds of them, the *tail*. Here is one text that is drawn from all
+# words, and one by top-p:
+
+# %%
+for name, shape in {"from all words": {}, "top-p = 0.5": {"top_p": 0.5}}.items():
+    print(f"{name}:\n{say(tell(40, **shape)[0][0])}")
+
+# %% [markdown]
+# Neither goes round in circles. The first stumbles every few words; the second keeps to
+# likely ones, though it does not make sense for long either. (The appendix measures
+# both, and shows where top-k and top-p differ.)
+#
+# ## The KV cache
+#
+# To write a text takes one pass per token, and so far each pass computes everything
+# from the beginning. Under the causal mask earlier steps do not depend on later ones,
+# so their keys and values are the *same* in every pass.
+#
+# So keep them. Then a step computes one query, one key and one value, adds key and
+# value to what is kept, and lets the query look at all of it. In shapes, for the 100th
+# token: query (B, H, 1, d), kept keys and values (B, H, 100, d) each, weights (B, H, 1,
+# 100).
+#
+# Three points to get right. There is no mask: the future is not in the cache. The
+# newest key and value must be put in *before* the look, or a step could not see itself.
+# And queries are not kept: no later step ever uses the query of an earlier one.
+#
+# `CachedAttention` does it: `reset()` forgets, `step(x)` takes the newest token (B, 1,
+# D) and returns (B, 1, D). Here is a whole decoder-only model that writes with a cache
+# per layer. (It is untrained, since this is about time. Its blocks are pre-norm;
+# `writer.blocks` is an `Encoder`, whose list of blocks is called `blocks` as well.)
+
+# %%
+torch.manual_seed(0)
+sizes = {"dim": 128, "heads": 4, "hidden": 512, "depth": 2}
+writer = DecoderOnly(vocabulary=50, **sizes, max_len=512).eval()
+caches = [CachedAttention(128, 4) for _ in writer.blocks.blocks]
+for cache, block in zip(caches, writer.blocks.blocks):
+    cache.load_state_dict(block.attention.state_dict())
+
+
+def next_token(token, position):  # (1, 1) -> (1, 1, V)
+    x = writer.embed(token) + writer.positions.table.weight[position]  # (1, 1, D)
+    for cache, block in zip(caches, writer.blocks.blocks):
+        x = x + cache.step(block.norm1(x))  # (1, 1, D)
+        x = x + block.feed_forward(block.norm2(x))  # (1, 1, D)
+    return writer.out(writer.blocks.norm(x))  # (1, 1, V)
+
+# %%
+@torch.no_grad()
+def write(count, cached):
+    for cache in caches:
+        cache.reset()
+    tokens = torch.zeros(1, 1, dtype=torch.long)  # (1, 1)
+    for t in range(count):
+        logits = next_token(tokens[:, -1:], t) if cached else writer(tokens)[:, -1:]
+        tokens = torch.cat([tokens, logits.argmax(-1)], dim=1)  # (1, t + 2)
+    return tokens, logits  # the last logits: (1, 1, V)
+
+
+(plain, logits), (quick, same) = write(64, cached=False), write(64, cached=True)
+apart = (logits - same).abs().max()
+f"64 tokens: the same? {torch.equal(plain, quick)}; last logits {apart:.1e} apart"
+
+# %% [markdown]
+# The same text. Now the time, as the text grows (processor time, the best of three):
+
+# %%
+def seconds(run):
+    times = []
+    for _ in range(3):
+        start = time.process_time()
+        run()
+        times.append(time.process_time() - start)
+    return min(times)
+
+# %% alt="Tokens per second against the length of the text: nearly constant with the cache, falling without it"
+counts = [32, 64, 128, 256]
+times = {}
+for name, cached in {"with the cache": True, "without": False}.items():
+    times[name] = [seconds(lambda: write(n, cached)) for n in counts]
+speed = {name: [n / t for n, t in zip(counts, row)] for name, row in times.items()}
+title = "without a cache, the mean rate falls with the length"
+axes_are = "tokens written", "tokens per second, mean"
+ax = curves(counts, speed, *axes_are, title, style="o-")
+ax.set_ylim(0);
+
+# %% [markdown]
+# The gain grows with the length. Without a cache, token $t$ costs a pass over $t$
+# tokens: $1 + 2 + \dots + n$, of order $n^2$ just for the linear layers. With it, those
+# cost the same for every token. What the cache costs is memory: two vectors per token,
+# layer and sentence. With 32 layers of width 4096 (a common open model), 4096 tokens
+# and 2 bytes a number, that is $2 \cdot 32 \cdot 4096 \cdot 4096 \cdot 2$ bytes, 2 GiB
+# for one text. (Heads that share their keys and values make it smaller: grouped
+# queries, unit 05. And the prompt fills the cache in *one* pass, since all its tokens
+# are known; only what is written comes token by token.)
+#
+# That is the model, and how it writes. **The core of the lecture ends here**; exercises
+# 7 to 10 and 12 belong to this part, and the *Summary* stands at the very end of the
+# page. What comes in between is an appendix of seven sections, in any order:
+#
+# - *Where the meaning is kept.* Does the vector of *letter* know which one it is?
+# - *Decoder-only: a model that adds.* Can a decoder learn to compute?
+# - *What the reader of the manual has learned.* Does it beat counting?
+# - *Sampling, measured.* What do temperature, top-k and top-p do to a text?
+# - *Four details of the original.* What else belongs to the model of 2017?
+# - *What attention costs.* Where does the time go?
+# - *Two tables, read critically.* What do published results show?
+#
+# ## Where the meaning is kept
+#
+# The translator needs the words after *letter*, and not *letter* itself. Is the meaning
+# nowhere else? Here is the vector of the word *letter* in all sentences, before the
+# encoder and after it, in its two main directions (the points are shaken a little, or
+# those on the left would coincide):
+
+# %% alt="Two scatter plots of the vectors of the word letter: before the encoder two heaps shared by both meanings, after it several heaps, each of one meaning"
+texts = english.encode([e for e, _ in pairs])  # (N, S)
+place = texts == english.ids["letter"]  # (N, S), one True per row
+with torch.no_grad():
+    before = translator.place(translator.embed_source(texts))[place]  # (N, D)
+    after = translator.encode(texts)[0][place]  # (N, D)
+is_carta = torch.tensor(["carta" in s for _, s in pairs])  # (N,)
+figure, axes = plt.subplots(1, 2, figsize=(8, 3.2))
+clouds = {"before the encoder": before, "after the encoder: the memory": after}
+for ax, (title, vectors) in zip(axes, clouds.items()):
+    centred = vectors - vectors.mean(0)  # (N, D)
+    flat = centred @ torch.linalg.svd(centred, full_matrices=False).Vh[:2].T  # (N, 2)
+    flat = flat + 0.08 * torch.randn(flat.shape, generator=seeded(0))  # (N, 2): shaken
+    for name, chosen, marker in (("carta", is_carta, "o"), ("letra", ~is_carta, "x")):
+        ax.plot(*flat[chosen].T, marker, markersize=4, alpha=0.5, label=name)
+    ax.set(title=title, xlabel="first main direction", ylabel="second")
+    ax.set(xlim=(-3, 3), ylim=(-2.5, 2.5))
+    ax.legend()
+
+# %% [markdown]
+# Two directions of 64 are only a picture. A number for it: a linear rule, fitted by
+# least squares to the training sentences, tested on the 200 held-out ones.
+
+# %%
+apart = torch.tensor([pair in held_out for pair in pairs])  # (N,): held out
+sign, rows = 2.0 * is_carta - 1, []  # (N,): 1 or -1
+for name, vectors in clouds.items():
+    inputs = F.pad(vectors, (0, 1), value=1.0)  # (N, D + 1): ones for a bias
+    rule = torch.linalg.lstsq(inputs[~apart], sign[~apart, None]).solution  # (D + 1, 1)
+    right = (inputs[apart] @ rule)[:, 0] * sign[apart] > 0  # (200,)
+    rows.append((name, right.float().mean()))
+Table(rows, ["the vector of letter", "share that a linear rule gets right"])
+
+# %% [markdown]
+# On the left *letter* has one vector per position, and both meanings share it, like one
+# entry in a dictionary: the rule does no better than a coin. On the right each heap
+# holds one meaning, and the rule is always right: the encoder has let *letter* look at
+# its neighbours, and its vector now stands for the word *in context*. So the meaning is
+# there, at *letter*, and this decoder does not use it: when only *letter* and the words
+# before it were left open, it said *letra* every time. What can be *found* in a vector
+# is a third question, beside where a model *looks* and what its answer *depends on*.
+#
+# ## Decoder-only: a model that adds
+#
+# Let a decoder learn to add. `47+85=132` is nine tokens. The model is given six of them
+# and writes the other three. It begins with the most significant digit, so it must know
+# the carry before it writes anything. Of the 10,000 sums we hold out a tenth, each
+# together with its mirror: where 47+85 is held out, 85+47 is too.
+
+# %%
+a, b = torch.cartesian_prod(torch.arange(100), torch.arange(100)).T  # (N,) each
+
+
+def digits(number, count):  # (N,) -> (N, count)
+    return torch.stack([number // 10**i % 10 for i in reversed(range(count))], dim=-1)
+
+
+plus = torch.full((len(a), 1), 10)  # (N, 1): the token for "+"
+equals = torch.full((len(a), 1), 11)  # (N, 1): the token for "="
+parts = [digits(a, 2), plus, digits(b, 2), equals, digits(a + b, 3)]
+sums = torch.cat(parts, dim=1)  # (N, 9)
+drawn = torch.rand(100, 100, generator=seeded(0)).triu()  # (100, 100)
+held = (drawn + drawn.triu(1).mT < 0.1)[a, b]  # (N,): the same for a+b and b+a
+seen, unseen = sums[~held], sums[held]  # (about 9000, 9), (about 1000, 9)
+
+# %% [markdown]
+# The model is the `DecoderOnly` of the manual, with twelve tokens in place of 1000.
+# Only the three tokens after `=` enter the loss.
+
+# %%
+torch.manual_seed(0)
+adder = DecoderOnly(vocabulary=12, dim=64, heads=4, hidden=128, depth=2, max_len=8)
+batches = torch.randint(len(seen), (600, 96), generator=seeded(1))  # (steps, B)
+
+
+def addition_loss(step):
+    x = seen[batches[step]]  # (B, 9)
+    logits = adder(x[:, :-1])[:, 5:]  # (B, 3, 12): only what follows "="
+    return F.cross_entropy(logits.mT, x[:, 6:])  # (B, 12, 3), (B, 3)
+
+
+train(adder, addition_loss, steps(600), rise_and_fade(5e-3, 600), "adder");
+
+# %%
+@torch.no_grad()
+def answer(questions):  # (B, 6) -> (B, 9)
+    for _ in range(3):
+        newest = adder(questions)[:, -1:].argmax(-1)  # (B, 1)
+        questions = torch.cat([questions, newest], dim=1)  # (B, t + 1)
+    return questions
+
+
+right = (answer(unseen[:, :6]) == unseen).all(1).float()  # (sums,)
+carry = (unseen[:, 1] + unseen[:, 4]) >= 10  # (sums,)
+groups = {"all": right, "with a carry": right[carry], "without": right[~carry]}
+rows = [(name, group.mean()) for name, group in groups.items()]
+Table(rows, [f"{len(unseen)} sums, neither they nor their mirrors seen", "exact"])
+
+# %% [markdown]
+# It adds, also where a carry has to be known before the first digit is written, and it
+# cannot have looked up the mirrored sum.
+#
+# ## What the reader of the manual has learned
+#
+# First a stronger rival, which only counts as well: how often has a word followed the
+# two words before it? A run that never occurred would get probability 0. So each count
+# gives up .75, and what is given up is shared out according to the next shorter run, in
+# which a word counts by how many *different* words it has followed (Kneser-Ney
+# smoothing).
+
+# %%
+def counting(length):  # runs of how many words -> perplexity on the held-out words
+    runs = Counter(zip(*(known.tolist()[i:] for i in range(length))))
+    seen, total, kinds = Counter(runs), Counter(), Counter()
+    for _ in range(length - 1):
+        runs = Counter(run[1:] for run in runs)  # each different run counts once
+        seen.update(runs)
+    for run, times in seen.items():
+        total[run[:-1]] += times
+        kinds[run[:-1]] += 1
+
+    def chance(run):  # of its last word, after the others
+        shorter = chance(run[1:]) if len(run) > 1 else 1 / 1000
+        left, before = max(seen[run] - 0.75, 0), run[:-1]
+        shared = 0.75 * kinds[before] * shorter
+        return (left + shared) / total[before] if total[before] else shorter
+
+    held = zip(*(new.tolist()[i:] for i in range(length)))
+    return math.exp(-torch.tensor([chance(run) for run in held]).log().mean())
+
+# %%
+rows = []
+for length, name in enumerate(["single words", "runs of two", "runs of three"], 1):
+    rows.append((f"counts of {name}", f"{counting(length):.0f}"))
+rows.append(("our model", f"{math.exp(by_model):.0f}"))
+Table(rows, ["the next word is guessed by", "perplexity on new topics"])
+
+# %% [markdown]
+# The model is a little better than the counts of runs of two, and loses to those of
+# three. On so small a text counting is hard to beat.
+#
+# And which words does the model use? We let it read only the last few words before each
+# word to be guessed (every third one, to save time):
+
+# %%
+stretch, rows = new.unfold(0, 33, 1)[::3], []  # (N, 33): 32 words and the next one
+for count in (1, 2, 4, 8, 32):
+    with torch.no_grad():
+        z = reader(stretch[:, -1 - count : -1])[:, -1]  # (N, V)
+    rows.append((count, f"{F.cross_entropy(z, stretch[:, -1]).exp():.0f}"))
+Table(rows, ["words that it may read", "perplexity on new topics"])
+
+# %% [markdown]
+# From one word it guesses worse than the counts of runs of two. The second, third and
+# fourth word before help; what lies further away does not (81 with 32 words, 79 with
+# 4). So it has learned phrases, and not yet what a page is about.
+#
+# And which paragraph does it hold for the likeliest? Beam search can look for it: begin
+# with *the*, end with ¶, at most 24 words.
+
+# %%
+def next_word(tokens):  # (1, t) -> (1, V)
+    z = reader(tokens[:, -32:])[:, -1]  # (1, V)
+    z[:, 0] = -torch.inf  # never <unk>
+    return z
+
+
+rows = []
+for beams in (1, 4, 16):
+    with torch.no_grad():
+        tokens, score = beam_search(next_word, number["the"], number["¶"], 24, beams)
+    rows.append((beams, score, "the " + " ".join(lexicon[i] for i in tokens)))
+Table(rows, ["beams", "log probability", "paragraph"])
+
+# %% [markdown]
+# The wider beams find a likelier paragraph, and it is even shorter. That is an example
+# of what the main part only argued: the likeliest text is short, and not the best one.
+#
+# ## Sampling, measured
+#
+# We let the model of the manual write 16 texts of 60 words with each setting, and count
+# three things: how many pairs of neighbouring words occur anywhere in the manual (a
+# crude measure of *right*), how many runs of four words are different from one another
+# (variety), and how many words could be drawn at each step.
 
 # %%
 manual = torch.cat([known, new])  # all words of the manual
@@ -1001,7 +1105,6 @@ settings = {
     "greedy (top-k, k = 1)": {"top_k": 1},
     "as it is": {},
     "temperature 0.6": {"temperature": 0.6},
-    "temperature 1.6": {"temperature": 1.6},
     "top-k, k = 20": {"top_k": 20},
     "top-p, p = 0.5": {"top_p": 0.5},
     "temperature 2, then top-p = 0.5": {"temperature": 2.0, "top_p": 0.5},
@@ -1012,7 +1115,8 @@ for name, shape in settings.items():
     right = pairs_there[text[:, :-1], text[:, 1:]].float().mean()
     runs = text.unfold(1, 4, 1).flatten(0, 1)  # (runs, 4)
     rows.append((name, right, len(runs.unique(dim=0)) / len(runs), f"{kept:.0f}"))
-Table(rows, ["", "pairs that occur in the manual", "different runs", "words kept"])
+columns = ["", "pairs that occur in the manual", "runs of four that differ"]
+Table(rows, [*columns, "words that could be drawn"])
 
 # %% [markdown]
 # Greedy is always right, and writes the same circle sixteen times. Drawn as it is, one
@@ -1043,112 +1147,6 @@ ax.legend();
 # After *the value of* one word has half of the probability, and top-p keeps it alone.
 # Where a noun is to be drawn it keeps thirty or forty. A fixed `k` is too many at the
 # first kind of place and may be too few at the second.
-#
-# ## The KV cache
-#
-# To write a text takes one pass per token, and so far each pass computes everything
-# from the beginning. Under the causal mask earlier steps do not depend on later ones,
-# so their keys and values are the *same* in every pass. A check: the keys of the first
-# three tokens, in a text of three and in a text of four. (The model is untrained: what
-# follows is about time.)
-
-# %%
-torch.manual_seed(0)
-sizes = {"dim": 128, "heads": 4, "hidden": 512, "depth": 2}
-writer = DecoderOnly(vocabulary=50, **sizes, max_len=512).eval()
-caught = []
-second = writer.blocks.blocks[1].attention.key  # W_k of the second layer
-hook = second.register_forward_hook(lambda layer, inputs, keys: caught.append(keys))
-with torch.no_grad():
-    writer(torch.tensor([[7, 8, 9]])), writer(torch.tensor([[7, 8, 9, 10]]))
-hook.remove()
-short, long = caught  # (1, 3, D), (1, 4, D)
-f"largest difference: {(long[:, :3] - short).abs().max():.0e}"
-
-# %% [markdown]
-# So keep them. Then a step computes one query, one key and one value, adds key and
-# value to what is kept, and lets the query look at all of it. In shapes, for the 100th
-# token: query (B, H, 1, d), kept keys and values (B, H, 100, d) each, weights (B, H, 1,
-# 100).
-#
-# Three points to get right. There is no mask: the future is not in the cache. The
-# newest key and value must be put in *before* the look, or a step could not see itself.
-# And queries are not kept: no later step ever uses the query of an earlier one.
-#
-# `CachedAttention` does it: `reset()` forgets, `step(x)` takes the newest token (B, 1,
-# D) and returns (B, 1, D). Here is a whole decoder-only model that writes with a cache
-# per layer (its blocks are pre-norm; `writer.blocks` is an `Encoder`, whose list of
-# blocks is called `blocks` as well):
-
-# %%
-caches = [CachedAttention(128, 4) for _ in writer.blocks.blocks]
-for cache, block in zip(caches, writer.blocks.blocks):
-    cache.load_state_dict(block.attention.state_dict())
-
-
-def next_token(token, position):  # (1, 1) -> (1, 1, V)
-    x = writer.embed(token) + writer.positions.table.weight[position]  # (1, 1, D)
-    for cache, block in zip(caches, writer.blocks.blocks):
-        x = x + cache.step(block.norm1(x))  # (1, 1, D)
-        x = x + block.feed_forward(block.norm2(x))  # (1, 1, D)
-    return writer.out(writer.blocks.norm(x))  # (1, 1, V)
-
-# %%
-@torch.no_grad()
-def write(count, cached):
-    for cache in caches:
-        cache.reset()
-    tokens = torch.zeros(1, 1, dtype=torch.long)  # (1, 1)
-    for t in range(count):
-        logits = next_token(tokens[:, -1:], t) if cached else writer(tokens)[:, -1:]
-        tokens = torch.cat([tokens, logits.argmax(-1)], dim=1)  # (1, t + 2)
-    return tokens, logits  # the last logits: (1, 1, V)
-
-
-(plain, logits), (quick, same) = write(64, cached=False), write(64, cached=True)
-apart = (logits - same).abs().max()
-f"64 tokens: the same? {torch.equal(plain, quick)}; last logits {apart:.1e} apart"
-
-# %% [markdown]
-# The same text. Now the time, as the text grows (processor time, each point measured
-# once):
-
-# %%
-def seconds(run, repeat=1):
-    times = []
-    for _ in range(repeat):
-        start = time.process_time()
-        run()
-        times.append(time.process_time() - start)
-    return min(times)
-
-# %% alt="Tokens per second against the length of the text: nearly constant with the cache, falling steeply without it"
-counts = [16, 32, 64, 128, 256]
-times = {}
-for name, cached in {"with the cache": True, "without": False}.items():
-    times[name] = [seconds(lambda: write(n, cached)) for n in counts]
-speed = {name: [n / t for n, t in zip(counts, row)] for name, row in times.items()}
-title = "without a cache, the mean rate falls with the length"
-axes_are = "tokens written", "tokens per second, mean"
-ax = curves(counts, speed, *axes_are, title, style="o-")
-ax.set_ylim(0);
-
-# %% [markdown]
-# The gain grows with the length; for a few tokens there is hardly any. Without a cache,
-# token $t$ costs a pass over $t$ tokens: $1 + 2 + \dots + n$, of order $n^2$ just for
-# the linear layers. With it, those cost the same for every token. What the cache costs
-# is memory: two vectors per token, layer and sentence.
-
-# %%
-layers, width, length = 32, 4096, 4096  # the size of a common open model
-gigabytes = 2 * layers * width * length * 2 / 2**30
-f"{gigabytes:.1f} GiB of cache per text, at 2 bytes a number"
-
-# %% [markdown]
-# That is the model, and how it writes. **The core of the lecture ends here**; exercises
-# 7 to 10 and 12 belong to this part, and the *Summary* stands at the very end of the
-# page. What comes in between is an appendix of three sections, in any order: details of
-# the original model, what attention costs, and two published tables.
 #
 # ## Four details of the original
 #
@@ -1198,7 +1196,8 @@ print({word: " ".join(parts) for word, parts in pieces.items()})
 # **time $O(n^2 D)$**. The weights themselves are $n^2$ numbers per head: **memory
 # $O(n^2)$**. (To say just “$O(n^2)$” leaves out the factor, and whether time or memory
 # is meant.) The linear layers around the attention take $O(n D^2)$. Which of the two
-# takes longer in practice? We measure both (a few seconds):
+# takes longer in practice? We measure both, and torch's own attention beside ours (a
+# few seconds):
 
 # %%
 lengths = [128, 256, 512, 1024, 2048]
@@ -1210,13 +1209,14 @@ def all_linear(x):  # (B, n, D): the four projections and the feed-forward layer
     return layer.feed_forward(mha.out(mha.value(mha.key(mha.query(x)))))
 
 
-attend, linear = [], []
+attend, fused, linear = [], [], []
 with torch.no_grad():
     for n in lengths:
         q = torch.randn(1, 4, n, 64, generator=seeded(n))  # (B, H, n, d)
         x = torch.randn(1, n, 256, generator=seeded(n))  # (B, n, D)
-        attend.append(seconds(lambda: masked_attention(q, q, q), 3))
-        linear.append(seconds(lambda: all_linear(x), 3))
+        attend.append(seconds(lambda: masked_attention(q, q, q)))
+        fused.append(seconds(lambda: F.scaled_dot_product_attention(q, q, q)))
+        linear.append(seconds(lambda: all_linear(x)))
 
 # %%
 def slope(times):  # of log time over log length, by least squares
@@ -1224,9 +1224,10 @@ def slope(times):  # of log time over log length, by least squares
     x, y = logs - logs.mean(1, keepdim=True)  # (5,) each
     return float((x * y).sum() / (x * x).sum())
 
-# %% alt="Time against length on logarithmic axes: the attention's line is steeper than that of the linear layers and crosses it"
+# %% alt="Time against length on logarithmic axes: the line of plain attention is the steepest and crosses that of the linear layers; fused attention lies below it"
 measured = {
     f"attention: n^{slope(attend):.2f}": attend,
+    f"attention, fused: n^{slope(fused):.2f}": fused,
     f"linear layers: n^{slope(linear):.2f}": linear,
 }
 title = "attention grows faster than the linear layers (D = 256)"
@@ -1238,10 +1239,11 @@ ax.minorticks_off();
 # %% [markdown]
 # On paper the attention needs $2 n^2 D$ multiplications and the linear layers $12 n
 # D^2$ (four projections, and a feed-forward layer four times as wide): they meet at $n
-# = 6 D$, here 1536. Measured, they meet earlier, and the attention's slope is above 2,
-# probably because all weights must also be written to memory and read again for the
-# softmax. Fused kernels never store all of them. At lengths below the crossing, a
-# Transformer is mostly linear layers.
+# = 6 D$, here 1536. Measured, the attention of this course meets the linear layers
+# earlier: it also writes all its weights to memory and reads them again for the
+# softmax. The *fused* attention of torch never stores all of them; it is faster, and
+# meets the linear layers later. At lengths below the crossing, a Transformer is mostly
+# linear layers.
 #
 # And recurrence? Transformers are said to be “much easier to parallelise”. Count the
 # steps that must wait for one another:
@@ -1357,8 +1359,8 @@ f"perplexity {nll.exp():.3f}, exact match {exact:.2f}"
 # - Greedy writing can go round in circles. Drawing from all words meets the tail of
 #   unlikely ones. Temperature, top-k and top-p lie between the two; only top-p keeps few
 #   words where the model is sure and many where it is not.
-# - Drop the cross-attention and you have a decoder-only model. It learns to add, and it
-#   learns real text; whether its loss is good, only strong rivals can tell.
+# - Drop the cross-attention and you have a decoder-only model. It learns real text;
+#   whether its loss is good, only strong rivals can tell.
 # - Keep keys and values, and each new token costs a pass over one token.
 # - To build a sequence model from attention you need: positions, several heads, a
 #   nonlinearity per position, residuals and norms, and a mask if it is to write.
