@@ -899,6 +899,7 @@ Table(rows, columns, "Gaussian against dot product")
 # - Predictions stay within the range of the values. What makes or breaks them is what
 #   "similar" means. Raw pixels are enough for digits that sit in the same place;
 #   in general it has to be **learned**, and learning it takes data.
+# - For keys of equal length the **dot product** gives the same weights as the distance.
 
 # %% [markdown]
 # ## Questions
