@@ -72,9 +72,8 @@ heatmap(weights, names, names, title="who looks at whom");
 #
 # A network needs numbers, so each word of a vocabulary gets an id, and the id must
 # become a vector. The bluntest one is *one-hot*: as many entries as there are words, a
-# single 1 at the id. It treats all words alike, and that is its weakness: any two
-# different words are equally far apart, so nothing that is learned about one can help
-# with another.
+# single 1 at the id. Its weakness: any two different words are equally far apart, so
+# nothing that is learned about one can help with another.
 #
 # Multiply a one-hot row with a table and out comes one row of the table:
 #
@@ -380,8 +379,7 @@ for ax, weights in zip(figure.axes, both.values()):
 # %% [markdown]
 # Our word vectors have $D = 32$ entries of variance 1. Such a vector has a dot product
 # of about $D = 32$ with itself, and of about $\pm\sqrt{D} \approx \pm 6$ with another
-# word. So each word is by far its own best match, softmax$(XX^\top)$ is almost the
-# identity matrix, and the "context" of a word is the word itself.
+# one. So each word is by far its own best match, and its "context" is the word itself.
 #
 # Three repairs come to mind, and none is enough. *The scale*: divided by $\sqrt{32}$
 # the scores are about 5.7 for the word itself and ±1 for the others, and
@@ -428,10 +426,10 @@ print(f"exact query: {hot @ numbers:.0f}     soft query: {soft @ numbers:.1f}")
 # token is compared with its own key, too, but the two need not fit.
 #
 # Two sizes must agree: queries and keys have the same length $d_k$, and there are as
-# many values as keys. Key and value of a token are computed from the same $x_i$, by
-# different matrices. (The older attention on top of recurrent networks uses the same
-# vectors for both: unit 04. The matrices here have no bias. Whoever wants one adds
-# a row to the matrix *and* a column of ones to $X$.)
+# many values as keys. Key and value of a token come from the same $x_i$, by different
+# matrices. (The older attention on top of recurrent networks uses the same vectors for
+# both: unit 04. The matrices here have no bias; it would take a row more in the matrix
+# *and* a column of ones in $X$.)
 
 # %% [markdown]
 # ## Why divide by √d
@@ -638,12 +636,11 @@ Table(table, ["what was changed", "right", "right for the other word"])
 
 # %% [markdown]
 # The first experiment goes as expected: with the other word's query, each word gives the
-# other word's answer, in every sentence. Who asks decides where to look. The other two
-# surprise. If the heat map told the whole story, opposite keys would change nothing
-# (right: 1), since *letter* would find its clue all the same, and opposite values would
-# turn every answer round (right: 0). In each of the two about a fifth of the answers do
-# the opposite. So look at *all* clues: how much weight does each get from the word that
-# needs it?
+# other word's answer, in every sentence. The other two surprise. If the heat map told the
+# whole story, opposite keys would change nothing (right: 1), since *letter* would find its
+# clue all the same, and opposite values would turn every answer round (right: 0). About a
+# fifth of the answers do otherwise, in both. So look at *all* clues: how much weight does
+# each get from the word that needs it?
 
 # %% alt="Sixteen bars, the mean weight of each clue: fourteen are between 0.8 and 1, capital and loan are at 0"
 weights = self_attention(x, *projections)[1].detach()  # (N, 8, 8)
@@ -688,8 +685,8 @@ Table(table, ["asked without a clue", "first entry", "second entry"])
 # meanings of *capital* and *loan*. The model has learned a default answer for each word,
 # and has to find only what speaks against it. Some clues of the default go unnoticed,
 # since finding nothing is a clue as well. Training asks for right answers, not for a tidy
-# story. One heat map, chosen by us, hid the trick; changing something and asking again
-# brought it out. (Three other starts, in the appendix, do the same with other clues.)
+# story. One heat map, chosen by us, hid the trick; an intervention brought it out. (Three
+# other starts, in the appendix, do the same with other clues.)
 #
 # Does all that take three matrices? Try a single one in all three roles:
 
@@ -713,9 +710,9 @@ print(f"one matrix for all three roles: {share:.2f}")
 # *both* look at each other more than at themselves: *blue* and *sky* of the first picture
 # cannot.
 #
-# Second, nobody can look round in a **circle**. Take rock, scissors and paper: rock beats
-# scissors, scissors beat paper, paper beats rock. Let each of the three look at the one
-# that it beats, more than at the third. With symmetric scores that would mean
+# Second, nobody can look round in a **circle**. Rock beats scissors, scissors beat paper,
+# paper beats rock. Let each of the three look at the one that it beats, more than at the
+# third. With symmetric scores that would mean
 #
 # $$e_{rs} > e_{rp} = e_{pr} > e_{ps} = e_{sp} > e_{sr} = e_{rs}$$
 #
