@@ -409,8 +409,9 @@ print(f"exact query: {hot @ numbers:.0f}     soft query: {soft @ numbers:.1f}")
 
 # %% [markdown]
 # The exact look-up is a one-hot row times values: the first section of this lecture.
-# Attention replaces the one-hot row by a softmax, which is differentiable: *how well
-# does each key fit* becomes something that gradients can improve.
+# Attention replaces the one-hot row by a softmax (and gets a mixture, close to Ben's
+# number). That is differentiable: *how well does each key fit* becomes something that
+# gradients can improve.
 #
 # In a sentence each *token* $x_i$ (a word, or whatever else a text is cut into) plays
 # all three parts, and each part gets its own learned matrix, shared by all tokens:
@@ -794,8 +795,9 @@ without = softmax(without_tanh(query, key, w_q, w_k, u))  # (T, S)
 heatmaps({"with tanh": with_it, "without: all rows equal": without});
 
 # %% [markdown]
-# No training can repair that. In the examination *letter* and *bank* would get the same
-# vector again, and no reader could do better than with the mean: three quarters.
+# On the right all four queries look at the same keys, and no training can repair that. In
+# the examination *letter* and *bank* would get the same vector again, and no reader could
+# do better than with the mean: three quarters.
 
 # %% [markdown]
 # ## Two axes: global or local, soft or hard
@@ -1012,7 +1014,7 @@ Table(table, [*columns, "letter without a clue", "bank without a clue"])
 # All three pass, and all three play the same trick. Every unnoticed clue means just what
 # its word is taken for without a clue, always or in most sentences: *letter* is a *letra*
 # by default from the seeds 10 and 20, and a *carta* from 30. So the defaults are no
-# accident of one start. The heat map that we liked is: from 30, *writing* itself goes
+# accident of one start. The tidy heat map is one: from 30, *writing* itself goes
 # unnoticed.
 
 # %% [markdown]
