@@ -117,8 +117,8 @@ interactive(
 # network has to find out itself.)
 #
 # The rest does harm. With noisy drawings of cats and dogs the appendix measures that a
-# simple classifier which sees *all* pixels needs about five times as many examples as one
-# that sees only those around the ears. Knowing *where to look* is worth data.
+# simple classifier which sees *all* pixels needs five to six times as many examples as
+# one that sees only those around the ears. Knowing *where to look* is worth data.
 #
 # And no fixed list of pixels will do. In the next photo the ears are somewhere else, so
 # where to look has to be found *anew for every input*. Attention does that by comparing.
@@ -172,8 +172,8 @@ print(f"weights sum to {weights.sum():.1f}, prediction {weights @ profit:,.0f}")
 # not sum to anything; and because nothing is negative and nothing is left over, the
 # prediction always lies between the smallest and the largest $y_i$.
 #
-# Such a list of shares is all that "attention" means: how much each known thing counts
-# for the one to be predicted, be it towns, pixels, or the words of a sentence.
+# Such a list of shares is what attention computes: how much each known thing counts for
+# the one to be predicted, be it towns, pixels, or the words of a sentence.
 #
 # We made these three numbers up. Each new town needs its own, so we need a *function*
 # that computes them from the new town $x$ and the known ones $x_i$. It should be large
@@ -360,10 +360,10 @@ Table(rows, columns, "bandwidth 1, a town of 64000")
 
 # %% [markdown]
 # In people the answer is 1, 0, 0: the difference between two scores is ten million, so
-# softmax becomes a hard choice of the nearest neighbour, and the jumps are back. In
-# these units the formula cannot give weights like .4, .4, .2 for *any* town, although
-# that is what we wanted. The formula is not to blame: a bandwidth of 1, with $x$ counted
-# in people, says that a neighbourhood reaches about one person far.
+# softmax becomes a hard choice of the nearest neighbour, and the jumps are back. With a
+# bandwidth of 1 in these units there is *no* town that gets weights like .4, .4, .2,
+# although that is what we wanted. The formula is not to blame: a bandwidth of 1, with
+# $x$ counted in people, says that a neighbourhood reaches about one person far.
 #
 # There are two ways out, and they are the same: choose the bandwidth in the units of
 # $x$, or choose the units such that 1 is a sensible bandwidth. Only the ratio of
@@ -374,10 +374,10 @@ Table(rows, columns, "bandwidth 1, a town of 64000")
 # **Standardising** ("subtract the mean, divide by the standard deviation") is the usual
 # choice when there are many features in many units. It has one rule: mean and standard
 # deviation come from the *known* points, and the new ones are measured with the same
-# ruler. With a ruler of their own, two new towns of 64000 and 66000 people come out at −.71
-# and +.71, and so would *any* two towns, of 6 and of 6 million people. Whatever told them
-# apart from the known ones is gone. (And a single new town has no standard deviation at
-# all.)
+# ruler. With a ruler of their own, two new towns of 64000 and 66000 people come out at
+# −.71 and +.71, and so would *any* two towns, of 6 and of 6 million people. How large
+# they are compared with the known towns is lost. (And a single new town has no standard
+# deviation at all.)
 
 # %% [markdown]
 # ## Nadaraya-Watson regression
@@ -419,11 +419,11 @@ ax.set_title("asking all towns, the near ones more")
 ax.plot(population, profit, "ko");
 
 # %% [markdown]
-# Narrow bandwidths give rounded steps, wide ones nearly a straight line. Three towns are
-# too few to say which is right. So take 50 noisy points of $2 \sin x + x^{0.8}$, a curve
-# that we pretend not to know, and move the bandwidth yourself. On the left you see the
-# fit, on the right the weights behind it: one row for every fourth query, one column per
-# known point.
+# Narrow bandwidths give rounded steps, a wide one nearly a straight line, which gets
+# flatter the wider it is. Three towns are too few to say which is right. So take 50
+# noisy points of $2 \sin x + x^{0.8}$, a curve that we pretend not to know, and move
+# the bandwidth yourself. On the left you see the fit, on the right the weights behind
+# it: one row for every fourth query, one column per known point.
 
 
 # %%
@@ -625,12 +625,13 @@ Table(rows, ["bandwidth in people", "gradient"], "leave one out, three towns")
 
 # %% [markdown]
 # A choice that is too sure of itself cannot be corrected by gradients. In unit 02 the
-# same thing happens to dot products of vectors with many entries, and $1/\sqrt d$ is
-# the cure.
+# same thing happens to dot products of vectors with many entries, and a factor of
+# $1/\sqrt d$ keeps training from starting there.
 #
-# One draw of 50 points is an anecdote, of course. The appendix repeats the experiment with
-# 40 other draws, and with other shapes of the bell: leave-one-out stays close to the best
-# possible bandwidth in most of them, and the width matters more than the shape.
+# One draw of 50 points is an anecdote, of course. The appendix repeats the experiment
+# with 40 other draws, and with other shapes of the bell: the error after leave-one-out
+# stays close to the best possible one in most of them, and the width matters more than
+# the shape.
 
 # %% [markdown]
 # ## Real data: whom does this digit look like?
@@ -790,8 +791,8 @@ Table(rows, ["test error", "one width for all", "a width for each"], "mean of fi
 # trap of *predict yourself* in a new dress. Freedom to learn has to be paid for with data.
 #
 # Dividing by a bandwidth multiplies every feature by a number before it is compared.
-# Let the number become a matrix, one for the queries and one for the keys, and you are
-# one step from the attention of the next unit.
+# Replace these numbers by two learned matrices, one for the queries and one for the
+# keys, and you are one step from the attention of the next unit.
 
 # %% [markdown]
 # ## From the Gaussian to the dot product
@@ -860,9 +861,9 @@ Table(rows, columns, "Gaussian against dot product")
 #   scores count, so subtract the maximum; their scale decides how sharp the choice is.
 #   The axis is that of the keys.
 # - **Nadaraya-Watson regression** (1964) scores by minus the squared distance over
-#   $2\sigma^2$. The **bandwidth** σ says how far a neighbourhood reaches; it is
-#   measured in the units of $x$, and without a sensible one softmax just picks the
-#   nearest point.
+#   $2\sigma^2$. The **bandwidth** σ says how far a neighbourhood reaches, and is
+#   measured in the units of $x$. If it is far too small, softmax just picks the nearest
+#   point; if it is far too large, it takes the plain mean.
 # - A point that is its own key learns to copy itself. **Leave one out** by a score of
 #   $-\infty$ before the softmax: the first mask.
 # - Predictions stay within the range of the values. What makes or breaks them is what
@@ -935,7 +936,7 @@ Table(rows, columns, "Gaussian against dot product")
 #   Practices](https://www.ruder.io/deep-learning-nlp-best-practices/#attention) (2017):
 #   what worked just before the Transformer.
 # - Alex Graves, Attention and Memory in Deep Learning (UCL × DeepMind lectures, 2020):
-#   an hour and a half by the author of the moving window of 2013.
+#   an hour and a half by one of its pioneers (2013 and 2014 in the history below).
 # - Ashish Vaswani and others, [Attention Is All You
 #   Need](https://arxiv.org/abs/1706.03762) (2017): look at its first figure now, and
 #   again after unit 08.
@@ -1016,9 +1017,9 @@ Table(rows, ["pixels \\ photos of each animal", *sizes], "accuracy, mean of 10 d
 # %% [markdown]
 # The other 492 pixels hold nothing, so the classifier that sees only them guesses. They
 # do harm, though. Compare the first two rows: what the 84 pixels reach with 2 photos
-# takes about 10 with all of them, and what they reach with 20 takes about 100. That is
-# five times as many, because the noise of the other pixels has to be averaged away.
-# Knowing *where to look* is worth data.
+# takes a little more than 10 with all of them, and what they reach with 20 a little
+# more than 100. That is five to six times as many, because the noise of the other
+# pixels has to be averaged away. Knowing *where to look* is worth data.
 
 # %% [markdown]
 # ## Four ways to get information
@@ -1135,8 +1136,9 @@ Table(rows, ["layer", "its matrix changes by", "16 inputs", "outputs follow the 
 # and three traps lie near it.
 #
 # **Precedence.** In Python a power binds more tightly than a minus in front of it. The
-# line above is right. One more pair of brackets, `(-(x - known)) ** 2`, and the square
-# swallows the minus: the furthest point wins, and no error tells you. With $x = 3$:
+# line above gets this right. One more pair of brackets, `(-(x - known)) ** 2`, and the
+# square swallows the minus: the furthest point wins, and no error tells you. With
+# $x = 3$:
 
 # %%
 for line in ("-x ** 2", "(-x) ** 2"):
@@ -1195,8 +1197,9 @@ ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5))
 Table([results.mean(0).tolist()], names, "mean test error")
 
 # %% [markdown]
-# Leave-one-out stays close to the oracle in most draws and is unlucky in a few; the
-# collapsed bandwidth is bad in all of them.
+# In half of the draws the error after leave-one-out is within a tenth of the oracle's;
+# in 8 of the 40 it is more than half as large again, once three and a half times as
+# large. The collapsed bandwidth is bad in all of them.
 #
 # Does the *shape* of the kernel matter, too? Any formula that falls with the distance
 # will do as a score. For each of three shapes, take the best bandwidth for each draw:
@@ -1220,8 +1223,8 @@ rows = [[name, torch.stack(errors).mean()] for name, errors in best.items()]
 Table(rows, ["kernel", "test error with the best bandwidth, mean of the draws"])
 
 # %% [markdown]
-# The width matters much: the narrowest of our grid has five times the error of the
-# right one. The shape matters less: Gauss and Laplace are nearly equal, and only
+# The width matters much: with the narrowest of our grid the error is five times that of
+# the best width. The shape matters less: Gauss and Laplace are nearly equal, and only
 # Cauchy, whose very long tails listen to everybody a little, has an error half as large
 # again. So the exponential of a square is not the secret of attention. What counts is
 # *what is compared, and on which scale*, and both can be learned.

@@ -2,9 +2,9 @@
 # # 02 · Dot-product attention
 #
 # In unit 01 a prediction was a mean of known values, weighted by how near their keys
-# were to the query. Keys were numbers and nearness was distance. Words are not numbers.
-# This lecture finds out what replaces distance, and arrives at the formula on which
-# every Transformer rests.
+# were to the query. Keys were numbers or pictures, and nearness was distance. Words are
+# not numbers. This lecture finds out what replaces distance, and arrives at the formula
+# on which every Transformer rests.
 #
 # After it you can
 #
@@ -12,8 +12,8 @@
 #   not quite sure;
 # - turn a fixed word vector into one that knows its sentence, and show by intervention
 #   what its queries, keys and values each decide;
-# - say what goes wrong without learned projections, and prove that queries and keys
-#   need two different ones;
+# - say what goes wrong without learned projections, and prove what queries and keys
+#   cannot do if they share one;
 # - compute scaled dot-product attention by hand, and say why the scale stands *inside*
 #   the softmax;
 # - say how the scores of the family differ (cosine, additive, general, dot, scaled dot,
@@ -200,10 +200,11 @@ Table(accuracy.items(), ["context vector", "accuracy"])
 # %% [markdown]
 # Both fall short, for opposite reasons. The word itself knows *which* word is asked
 # about, but not the sentence: it guesses. The mean knows the sentence, but it is the
-# same vector for *letter* and for *bank*: it cannot know which clue is wanted. In
-# half of the sentences both words have the same entry, and both answers are right. In the
-# other half the two answers are still the same, so exactly one is right: three quarters
-# in all. We need a mean with **weights that depend on the word that asks**:
+# same vector for *letter* and for *bank*: it cannot know which clue is wanted. In half
+# of the sentences both words have the same entry, and both answers are right. In the
+# other half the right answers differ, but the reader still gives the same one twice, so
+# exactly one is right: three quarters in all. We need a mean with **weights that depend
+# on the word that asks**:
 #
 # $$c_i = \sum_j \alpha_{ij}\, x_j, \qquad \sum_j \alpha_{ij} = 1$$
 
@@ -362,8 +363,9 @@ print(f"accuracy on new sentences: {accuracy['softmax(XXᵀ) X']:.2f}")
 # %% [markdown]
 # It guesses, like the word itself! The heat map says why. Below are the weights of the
 # first test sentence, once plain, and once with scores divided by $\sqrt{32}$, a scale
-# that gets its reason two sections below. (Under them, the mean of the diagonal over
-# all test sentences without a repeated word: it would share its weight with its twin.)
+# that gets its reason two sections below. (Under each is the mean of the diagonal over
+# all test sentences in which no word occurs twice: a repeated word would share its
+# weight with its twin.)
 
 # %% alt="Two heat maps of the weights of one test sentence: plain they are the identity matrix, scaled they nearly are"
 x = vectors[test[0]]  # (N, 8, D)
@@ -383,11 +385,11 @@ for ax, weights in zip(figure.axes, both.values()):
 #
 # Three repairs come to mind, and none is enough. *The scale*: divided by $\sqrt{32}$
 # the scores are about 5.7 for the word itself and ±1 for the others, and
-# $\exp(5.7) \approx 300$ still wins. *Training*: this attention has **no parameters**,
-# so there is nothing to train. *Shorter vectors*: they do make the softmax mix more;
-# the appendix tries five lengths. (Nor does a second layer promise help: it puts means of
-# points in the place of points, and means lie among the points. The cloud can never
-# grow again.)
+# $\exp(5.7) \approx 300$ still wins. *Training*: this attention has **no parameters**, and our
+# word vectors stay fixed, so there is nothing to train. *Shorter vectors*: they do make
+# the softmax mix more; the appendix tries five lengths (as temperatures), and the best
+# reaches .82. (Nor does a second layer promise help: each layer replaces points by
+# means of points, so the cloud can never grow.)
 
 # %% [markdown]
 # ## Queries, keys, values: a soft database
@@ -475,8 +477,9 @@ interactive(competition, "d", [1, 4, 16, 64, 256, 1024], start=64, alt=alt)
 # any gradient comes back to tell a query that it looks at the wrong key. The appendix
 # measures it: without the scale, nearly nine of ten queries at $d = 1024$ get hardly
 # any gradient when they are asked for a random key. With the scale nearly all get one.
-# (Not more on average: more evenly.) And of ten small trainings at $d = 512$, four end
-# without a mistake if there is a scale, and one if there is none.
+# (The mean gradient is not larger, but it is spread more evenly.) And of ten small
+# trainings at $d = 512$, four end without a mistake if there is a scale, and one if
+# there is none.
 #
 # So the scores are divided by $\sqrt{d_k}$, where $d_k$ is the size of the *keys*: not
 # that of the values, not that of a decoder's state (unit 04), not the number of words;
@@ -636,12 +639,12 @@ for name, parts in trials.items():
 Table(table, ["what was changed", "right", "right for the other word"])
 
 # %% [markdown]
-# The first experiment goes as expected: with the other word's query, each word gives the
-# other word's answer, in every sentence. The other two surprise. If the heat map told the
-# whole story, opposite keys would change nothing (right: 1), since *letter* would find its
-# clue all the same, and opposite values would turn every answer round (right: 0). About a
-# fifth of the answers do otherwise, in both. So look at *all* clues: how much weight does
-# each get from the word that needs it?
+# The first experiment goes as expected: with the other word's query, each word gives
+# the other word's answer, in every sentence. The other two surprise. If the heat map
+# told the whole story, opposite keys would change nothing (right: 1), since *letter*
+# would find its clue all the same, and opposite values would turn every answer round
+# (right: 0). In both experiments about a fifth of the answers do not follow this story.
+# So look at *all* clues: how much weight does each get from the word that needs it?
 
 # %% alt="Sixteen bars, the mean weight of each clue: fourteen are between 0.8 and 1, capital and loan are at 0"
 weights = self_attention(x, *projections)[1].detach()  # (N, 8, 8)
@@ -655,8 +658,9 @@ ax.tick_params(axis="x", labelrotation=60)
 
 # %% [markdown]
 # *letter* does not look at *capital*, nor *bank* at *loan*. Set these two clues aside,
-# and also *sent* and *fishing*, which were given their keys (experiment 2) or values
-# (experiment 3). For all other clues the simple story holds exactly:
+# and also their opposites *sent* and *fishing*, which got the keys of *capital* and
+# *loan* in experiment 2, and their values in experiment 3. For all other clues the
+# simple story holds exactly:
 
 # %%
 unseen = torch.tensor([i for i in range(13, 29) if found[words[i]] < 0.5])
@@ -683,11 +687,12 @@ Table(table, ["asked without a clue", "first entry", "second entry"])
 
 # %% [markdown]
 # Without its clue, *letter* is taken for a *letra* and *bank* for a *banco*: just the
-# meanings of *capital* and *loan*. The model has learned a default answer for each word,
-# and has to find only what speaks against it. Some clues of the default go unnoticed,
-# since finding nothing is a clue as well. Training asks for right answers, not for a tidy
-# story. One heat map, chosen by us, hid the trick; an intervention brought it out. (Three
-# other starts, in the appendix, do the same with other clues.)
+# meanings of *capital* and *loan*. The model has learned a default answer for each
+# word, and has to find only what speaks against it. Some clues of the default go
+# unnoticed, since finding nothing is a clue as well. Training asks for right answers,
+# not for a tidy story. One heat map, chosen by us, hid the trick; an intervention
+# brought it out. (Three other starts, in the appendix, do the same, mostly with other
+# clues; *loan* goes unnoticed in all of them.)
 #
 # Does all that take three matrices? Try a single one in all three roles:
 
@@ -698,8 +703,9 @@ share = examine(lambda x: self_attention(x, *roles)[0], [single])
 print(f"one matrix for all three roles: {share:.2f}")
 
 # %% [markdown]
-# It passes as well. This examination asks for a *learned* comparison, and no more. To see
-# why queries and keys need two matrices takes a game.
+# It passes as well. (This is the scaled attention without projections, on word vectors
+# $xW$ that are trained.) This examination asks for a *learned* comparison, and no more.
+# To see why queries and keys need two matrices takes a game.
 #
 # ## Rock, scissors, paper: why a query is not a key
 #
@@ -723,9 +729,9 @@ print(f"one matrix for all three roles: {share:.2f}")
 # right way. (The appendix lets them play. Three small matrices get every answer right; a
 # shared one never does, not even with four times as many numbers.)
 #
-# So **queries and keys differ so that every word is free in whom it looks at**: round in a
-# circle, or at each other and not at themselves. The examination asked for neither: only
-# *letter* and *bank* had to answer, and nobody cared whom *writing* looks at.
+# So **queries and keys differ so that words can look round in a circle, or at each
+# other and not at themselves**. The examination asked for neither: only *letter* and
+# *bank* had to answer, and nobody cared whom *writing* looks at.
 #
 # Two slips to look out for. Attention *replaces* a token by a mixture: if the token
 # itself should survive, it must be added back (the residual connection of unit 07). And
@@ -819,11 +825,12 @@ heatmaps({"with tanh": with_it, "without: all rows equal": without});
 # - Scores (any number) → softmax along the keys → weights (sum to one) → weighted mean
 #   of the values.
 # - A dot product counts direction *and* length.
-# - Without projections there is nothing to learn: for random vectors of $D$ numbers of size
-#   one softmax$(XX^\top)$ is almost the identity, and for much shorter ones nearly the plain
-#   mean. Queries, keys and values separate *looking*, *being found* and *giving*. With one
-#   projection for queries and keys all scores are symmetric: nobody can look round in a
-#   circle, and no two words can both prefer each other to themselves.
+# - Without projections attention has nothing of its own to learn: for random vectors
+#   with many entries of variance 1 softmax$(XX^\top)$ is almost the identity, and for
+#   much shorter ones nearly the plain mean. Queries, keys and values separate
+#   *looking*, *being found* and *giving*. With one projection for queries and keys all
+#   scores are symmetric: nobody can look round in a circle, and no two words can both
+#   prefer each other to themselves.
 # - A heat map shows where a model looks in one sentence. Whether the answer comes from
 #   there is found out by **intervention**: change one part, and see what follows.
 # - Dot products of vectors with $d$ entries of variance 1 have variance $d$. Dividing by
@@ -972,9 +979,9 @@ heatmaps({name: w.mean(0).detach() for name, w in panels.items()}, names, names)
 
 # %% [markdown]
 # On the right each row is dark at the one that it beats. With one matrix nine of ten
-# runs stay pale, not far from a plain mean: a symmetric score that helps one player
-# harms another. In the tenth, rock and scissors look the right way, and paper looks at
-# itself.
+# runs stay pale, not far from a plain mean, perhaps because a symmetric score that
+# helps one player can harm another. In the tenth, rock and scissors look the right way,
+# and paper looks at itself.
 
 # %% [markdown]
 # ## Three other starts
@@ -1056,10 +1063,10 @@ Table(rows, ["d", "scores", "median gradient", "mean"], "asked for a random key"
 
 # %% [markdown]
 # *On average* more comes back without the scale, but it is spread unevenly: the median
-# is far below the mean. Asked for a random key, nearly nine queries in ten at $d = 1024$
-# give no gradient to speak of; even for the key that is in front, two in three do not.
-# At $d = 64$ the harm is milder: it falls on the keys that lag behind. With the scale
-# nearly every query gets a gradient of a useful size, whichever key is asked for.
+# is far below the mean. Asked for a random key, nearly nine queries in ten at
+# $d = 1024$ get no gradient to speak of; even for the key that is in front, two in three get
+# none. At $d = 64$ the harm is milder: it falls on the keys that lag behind. With the
+# scale nearly every query gets a gradient of a useful size, whichever key is asked for.
 #
 # That is the start of a training. What becomes of it? Let rock, scissors and paper play
 # once more, with 512 numbers per query and key, with the scale and without (ten runs
@@ -1081,11 +1088,12 @@ columns = ["scores", "right: mean", "worst run", "runs without a mistake"]
 Table(rows, [*columns, "largest weight at the end"], "d = 512")
 
 # %% [markdown]
-# With the scale four of ten runs end without a mistake, without it one; and on average the
-# unscaled form is no better than the plain mean, three quarters. So the scale helps, but
-# it does not settle everything: at this step size the weights of both forms become hard
-# in the end (last column), and a hard choice gets hardly any gradient that could correct
-# it. (Two numbers per query and key, above, made no mistake at all.)
+# With the scale four of ten runs end without a mistake, without it one; on average .90
+# of the answers are right with it, and .75 without, no more than with the plain mean.
+# So here the scale helps, but it does not settle everything: at this step size the
+# weights of both forms become hard in the end (last column), and a hard choice gets
+# hardly any gradient that could correct it. (Two numbers per query and key, above, made
+# no mistake at all.)
 
 # %% [markdown]
 # ## Is it the matrices, or only the scale?
