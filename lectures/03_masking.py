@@ -63,9 +63,9 @@ mask_legend(figure)
 #
 # Sentences have different lengths, tensors do not. So short ones are filled up with a
 # *padding* token, and a mask remembers what is real. In this course a mask is boolean,
-# and **True means: may attend**. In the end it has one row per query and one column per
-# key, like the weights that it governs. A *padding mask* starts smaller, with one row
-# per sentence $b$: True at place $s$ if
+# and **True means: may attend**. When it is applied, it has one row per query and one
+# column per key, like the weights that it governs. A *padding mask* starts smaller,
+# with one row per sentence $b$: True at place $s$ if
 #
 # $$s < \text{length}_b$$
 
@@ -208,12 +208,12 @@ cheater, cheating_loss = train(everything)
 
 # %% [markdown]
 # How good can a model of this language be? We made it, so we know. It has just 576
-# sentences, and training meets each many times; but every one is drawn afresh, and no
-# draw tells the next. Twelve nouns are equally likely, twice, and four verbs; all the
-# rest follows. Nobody who has not seen the next word can predict it better than the
-# **entropy** of these choices allows: a choice among $n$ equally likely words costs
-# $\ln n$ on average (in *nats*, the unit of natural logarithms), and three such choices
-# are spread over twelve places.
+# sentences, and training meets each of them many times. That does not help: each is
+# drawn independently, so those before it say nothing about it. Twelve nouns are equally
+# likely, twice, and four verbs; all the rest follows. Nobody who has not seen the next
+# word can predict it better than the **entropy** of these choices allows: a choice
+# among $n$ equally likely words costs $\ln n$ on average (in *nats*, the unit of
+# natural logarithms), and three such choices are spread over twelve places.
 
 # %% alt="Loss of the model without a mask over its training: it falls far below the dashed line of the best possible loss"
 best = (2 * math.log(12) + math.log(4)) / 12  # nats per token
@@ -271,10 +271,11 @@ Table(rows, columns, "the prediction becomes the new word, in 1000 sentences")
 
 # %% [markdown]
 # At place 1 the prediction follows the echo, as the figure suggests. At place 4 it
-# follows the next word in most sentences, but in 15 % the echo wins, of which the figure
-# shows next to nothing. Place 2 leans on both: change only the next word, and the
-# prediction follows in 65 % of the sentences; change only the echo, in 30 %. Where both
-# are changed, it follows at all three places: the answer comes from the future.
+# follows the next word in most sentences, but in 15 % the echo wins. The figure shows
+# next to nothing of that, but it shows the weights of one sentence only. Place 2 leans
+# on both: change only the next word, and the prediction follows in 65 % of the
+# sentences; change only the echo, in 30 %. Where both are changed, it follows at all
+# three places: the answer comes from the future.
 
 # %% [markdown]
 # Is that a problem, if the loss is so low? Let it write. Now the next word does not
@@ -391,9 +392,9 @@ for bar, label, colour in zip(axes[1].patches, axes[1].texts, COLOURS):
 # there. Without it we would have to cut each sentence into twelve.
 #
 # One trap is left: a mask that is only applied `if self.training`. Then training is
-# honest, but the *validation* sees the future. Is its loss now too good? Decide first.
-# The next cell takes the mask away from the honest model, and shows the loss, and how
-# much of the weight then falls on later words:
+# honest, but the *validation* sees the future. Is the validation loss now too good?
+# Decide before you read on. The next cell takes the mask away from the honest model,
+# and shows the loss, and how much of the weight then falls on later words:
 
 # %%
 rows = []
@@ -406,8 +407,8 @@ honest.mask = causal_mask(12)  # (12, 12)
 Table(rows, ["honest model, validated with", "loss", "weight on later words"])
 
 # %% [markdown]
-# The loss gets *worse*. A good part of the weight goes to words that the model has never
-# learned to deal with. Such a gap between training and validation looks like
+# The loss gets *worse*. On average 30 % of the weight goes to later places, at which no
+# row has ever looked in training. Such a gap between training and validation looks like
 # overfitting, and sends you in search of more data, while the bug is one `if`.
 #
 # ## Minus infinity, not zero
@@ -531,8 +532,9 @@ print(f"gradient: {int(matrix.grad.isnan().sum())} of 9 entries are NaN")
 # attends to everything that was forbidden.) A safe way to write it: fill what is
 # forbidden with a finite number that is low enough, take the softmax, and put zeros
 # where the mask is False; then no NaN arises that a gradient could meet. The course's
-# `masked_softmax` follows the rule in another way: it fills with $-\infty$ and
-# overwrites the NaN of an empty row; its filled places pass none back:
+# `masked_softmax` gets there in another way: it fills with $-\infty$, then overwrites
+# the NaN of an empty row with 0. Filled places pass no gradient back, so no NaN reaches
+# the parameters:
 
 # %%
 scores = torch.tensor([[math.log(2), math.log(6), 50], [3, 4, 5]])  # (T, S)
@@ -648,7 +650,8 @@ print(nn.Transformer.generate_square_subsequent_mask(4))
 
 # %% [markdown]
 # And there is `is_causal`. In the function it *replaces* a mask, and giving both is an
-# error. In the module it is only a *hint* about a mask that must be given all the same:
+# error. In the module it is only a *hint* that the mask, which you must pass as well,
+# is causal:
 
 
 # %%
@@ -743,8 +746,8 @@ Table(rows, ["layer", "sees the future?"])
 # - *Compare the whole output.* The changed steps themselves change, of course.
 # - *Add a constant.* A layer norm does not notice a shift that is the same in all
 #   features; change at random.
-# - *Use a generous tolerance.* What does not depend does not change; $10^{-6}$ is for
-#   rounding.
+# - *Use a generous tolerance.* What does not depend does not change; the $10^{-6}$ (and
+#   the relative $10^{-5}$ of `torch.allclose`) are for rounding.
 # - *Leave dropout on.* Two calls then differ by chance, and everybody is guilty: call
 #   `eval()` first.
 # - *Put NaN into the future.* A weight of exactly 0 lets it through: innocent layers
@@ -805,9 +808,9 @@ for ax in figure.axes:
 #   score; a weight zeroed afterwards leaves a hole.
 # - A row with nothing to attend to is zeros, by rule; otherwise NaN spreads through
 #   weights of 0.
-# - A model that can see its target can get a loss below the possible; ours could not
-#   write one sentence by itself. The causal mask, diagonal included, is what makes
-#   training in parallel honest.
+# - A model that can see its target can reach a loss below what is possible without; of
+#   the thousand sentences that ours wrote by itself not one was right. The causal mask,
+#   diagonal included, is what makes training in parallel honest.
 # - Weights hint at what a model uses. To know it, change an input and see what moves.
 # - `F.scaled_dot_product_attention` and `nn.MultiheadAttention` read a boolean mask in
 #   opposite ways. Test with `sees_the_future`, which asks what a layer *does*.
@@ -832,8 +835,8 @@ for ax in figure.axes:
 # <details><summary>Answer</summary>
 #
 # Rows sum to less than one, by the share that the forbidden keys would have had. It
-# leaks: that share depends on the forbidden scores, so the *length* of the output says
-# something about the future. `sees_the_future` finds it.
+# leaks: that share depends on the forbidden scores, so the *norm* of the output vector
+# says something about the future. `sees_the_future` finds it.
 #
 # </details>
 #

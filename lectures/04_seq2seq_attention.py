@@ -121,9 +121,10 @@ Table(rows, ["tokens in the source", "numbers in the last state", "in the memory
 #
 # $$p(y_1, \dots, y_T \mid x) = \prod_{t=1}^{T} p(y_t \mid y_1, \dots, y_{t-1}, x).$$
 #
-# Before the first token there is nothing to be given. So a special symbol, *go* or BOS
-# (begin of sequence), starts the machine. From then on the input at step $t$ is token
-# $t - 1$. But is that the true token $t - 1$, or the one that the model wrote?
+# Before the first token there is none that could be its input. So a special symbol,
+# *go* or BOS (begin of sequence), starts the machine. From then on the input at step
+# $t$ is token $t - 1$. But is that the true token $t - 1$, or the one that the model
+# wrote?
 #
 # - **In training** the true one, whatever the model wrote. This is called **teacher
 #   forcing**. All inputs are known beforehand, so they can be prepared at once: the
@@ -142,9 +143,10 @@ given, wanted = ([vocabulary.words[i] for i in ids[0]] for ids in (inputs, targe
 Table(list(zip((1, 2, 3, 4), given, wanted)), ["step", "is given", "must write"])
 
 # %% [markdown]
-# Each row gives the decoder everything before its target and never the target itself.
-# Forget the shift, and the network learns to copy its input. It is the cheater of unit
-# 03 once more: a wonderful loss, and at test time nothing to copy.
+# Each row gives the decoder the token before its target (the earlier ones are in its
+# state), and never the target itself. Forget the shift, and the network learns to copy
+# its input. It is the cheater of unit 03 once more: a wonderful loss, and at test time
+# nothing to copy.
 #
 # Teacher forcing has a price, too. In training the decoder only ever sees true
 # beginnings. At test time it sees its own, mistakes included, and has never learned
@@ -232,9 +234,9 @@ print("as in the model:", torch.equal(logits, model(source, targets)[0]))
 
 # %% [markdown]
 # To write freely, at test time, the model is called step by step: each time it is given
-# the letter that it wrote last, and the state in which that left it. This is what its
-# method `generate` does. (The arguments of `decode`: inputs, the state before the first
-# of them, memory, its mask, summary.)
+# the letter that it wrote last, and its own state after the step before. This is what
+# its method `generate` does. (The arguments of `decode`: inputs, the state before the
+# first of them, memory, its mask, summary.)
 
 
 # %%
@@ -320,8 +322,8 @@ ax.set(title="one vector, 900 steps of training", ylim=(0, 1.05));
 # By hand, with states that one can see through: three places with two numbers each, the
 # third of them padding, and a state $(0.2, 1)$ that resembles the second place. The
 # scores are $0.2\cdot 1 + 1\cdot 0 = 0.2$ and $0.2\cdot 0 + 1\cdot 4 = 4$; the padding
-# takes no part. $\exp(0.2) = 1.2$ against $\exp(4) = 54.6$ gives weights of .02 and
-# .98, and the context is $.02\,(1, 0) + .98\,(0, 4) = (.02, 3.91)$:
+# takes no part. $\exp(0.2) = 1.2$ against $\exp(4) = 54.6$ gives weights of .022 and
+# .978, and the context is $.022\,(1, 0) + .978\,(0, 4) = (.02, 3.91)$:
 
 # %% alt="One row of weights over three places: 0.02, 0.98 and 0, the third being padding"
 memory = torch.tensor([[[1.0, 0.0], [0.0, 4.0], [5.0, 5.0]]])  # (B, S, D)
@@ -404,9 +406,9 @@ ax.set(xlabel="keys: read →", ylabel="queries: written ↓");
 # place, and each further letter while looking one place more to the left.
 #
 # The bill for it: the memory of $S \cdot D$ numbers must be kept, and $T \cdot S$
-# scores computed. And beyond the lengths of the training (the dotted line in the
-# figure "attention opens the bottleneck") the curve falls faster: attention alone does
-# not carry a model to any length.
+# scores computed. And the curve of the figure "attention opens the bottleneck" falls
+# too, most steeply past the dotted line, beyond the lengths of the training: attention
+# alone does not carry a model to any length.
 
 # %% [markdown]
 # ## Bahdanau: the previous state asks
@@ -423,9 +425,9 @@ ax.set(xlabel="keys: read →", ylabel="queries: written ↓");
 # | with teacher forcing | one step after the other | all steps at once |
 #
 # Formulas for attention that disagree about the index of the state, $t$ or $t - 1$, may
-# both be right: they describe one column each. (The encoder of the paper of 2014 also
-# reads in both directions, so that each $h_i$ knows what comes after it. Ours reads
-# forwards only, which is enough here.)
+# both be right: each describes one column of this table. (The encoder of the paper of
+# 2014 also reads in both directions, so that each $h_i$ knows what comes after it. Ours
+# reads forwards only, which is enough here.)
 
 
 # %%
@@ -561,10 +563,11 @@ Table(rows, ["state exchanged", "largest weight on it", "is written"], "4725, pa
 
 # %% [markdown]
 # Each of the four places that the model looks at carries one digit: exchange the state,
-# and that digit is exchanged, and no other. The places without weight may be exchanged
-# without any effect. And the 7 does sit at *hundert*: a new state at *sieben* changes
-# nothing. With all seven states exchanged, 8369 is written, although the decoder still
-# began with the last state of 4725: what it writes comes through the attention.
+# and that digit is exchanged, and no other. The places with next to no weight can be
+# exchanged, one at a time, and the same digits are written. And the 7 does sit at
+# *hundert*: a new state at *sieben* changes nothing. With all seven states exchanged,
+# 8369 is written, although the decoder still began with the last state of 4725: what it
+# writes comes through the attention.
 #
 # One pair proves little. Here are all words of the test that are built like this one,
 # each patched with the one before it: on the left where they look on average, on the
@@ -596,10 +599,10 @@ for ax in figure.axes:
 
 # %% [markdown]
 # The two pictures agree: where most of a row's weight falls, there the digit follows
-# the other word, and nowhere else. No digit became anything else, so the .07 on *und*
-# has no effect at all. That need not be so. In unit 03 a prediction leaned on two places
-# at once, and a change of the one with the larger weight was often not enough. So a
-# weight is a question, and a patch is the answer.
+# the other word, and nowhere else. No digit became anything else: exchanging the state
+# at *und*, with its .07, changed not one digit. That need not be so. In unit 03 a
+# prediction followed now one place and now another, and the weights of one sentence did
+# not tell how often. So a weight is a question, and a patch is the answer.
 
 # %% [markdown]
 # ## Dates in six languages
@@ -643,13 +646,12 @@ rows = [("with attention (Luong)", with_attention), ("without attention", withou
 Table(rows, ["300 steps of training", "exact match, days never seen"])
 
 # %% [markdown]
-# Here attention earns its keep: after the same 300 steps the model without it gets
-# most dates wrong. (How far it would come with more, we have not measured.) And where
-# does the model with attention look? ISO begins with the year. In the formats shown
-# here German, French, Spanish and Italian end with it, Hungarian begins with it, and
-# English puts the month before the day. Move the slider: the same day, the same ten
-# characters to be written, in six languages and three orders. (No text of this day is
-# in the file.)
+# Here attention earns its keep: after the same 300 steps the model without it gets most
+# dates wrong. (How far it would come with more, we have not measured.) And where does
+# the model with attention look? ISO begins with the year. In the formats shown here
+# only Hungarian begins with it, all others end with it, and English and Hungarian put
+# the month before the day. Move the slider: the same day, the same ten characters to be
+# written, in six languages and three orders. (No text of this day is in the file.)
 
 # %%
 day = {
@@ -704,7 +706,7 @@ interactive(
 # | speech to text (*Listen, Attend and Spell*) | the letters written so far | frames of audio, thinned out by a pyramid of LSTMs | nearly always from left to right: nobody speaks backwards |
 # | question answering | the question | the text that holds the answer | dark where the answer stands |
 # | captions (unit 10) | the words written so far | regions of an image | from object to object |
-# | one series from another (unit 07) | the series to be predicted | the series that drives it | a stripe, shifted by the delay |
+# | one series from another (unit 07) | one learned query | the last values of the series that drives it | a hill around the delay |
 #
 # In figure 2 of the paper of 2014 the quality of the models without attention falls
 # with the length, as ours did above. With attention, trained on sentences of up to 50
@@ -722,8 +724,8 @@ interactive(
 #   network learns to store, not what a vector could hold.
 # - The decoder starts with a go symbol. In training its inputs are the true targets
 #   shifted right (teacher forcing); at test time its own words, which it has not been
-#   trained on (exposure bias): without attention one wrong letter was enough to lose
-#   the rest.
+#   trained on (exposure bias): left to their own letters after a wrong one, our models
+#   got most of the next ones wrong, with attention and without.
 # - Loss and exact match leave out padding, and the target says what padding is.
 # - Attention lets each step look at all encoder states. Luong: the current state asks,
 #   the context is joined to it afterwards. Bahdanau: the previous state asks, the
@@ -751,8 +753,8 @@ interactive(
 # <details><summary>Answer</summary>
 #
 # The last state keeps its size: that is the bottleneck. The memory doubles. Without
-# attention nothing else changes, and quality falls; with it every written token needs
-# twice as many scores. Attention buys memory that grows with the text, at a price that
+# attention there are no scores, and the quality falls; with it every written token
+# needs twice as many. Attention buys memory that grows with the text, at a price that
 # grows with it too.
 # </details>
 #
@@ -763,8 +765,9 @@ interactive(
 # Without input feeding, Luong's states depend on the encoder's last state and the
 # inputs alone, and with teacher forcing all inputs are known: first all states, then
 # all looks. Bahdanau's context goes into the state, so look, state, look, state must
-# alternate. (The GRU inside is serial in both, but it is one call of a fast routine.)
-# At test time the next input is the model's own last word, so both go step by step.
+# alternate. (The GRU inside is serial in both, but Luong's is one call of a fast
+# routine, and Bahdanau's one call per step.) At test time the next input is the model's
+# own last word, so both go step by step.
 # </details>
 
 # %% [markdown]
@@ -822,11 +825,11 @@ ax.set(title="what the decoder is given, without attention", ylim=(0, 1.05));
 
 # %% [markdown]
 # At the first position all three are given the same go symbol, so the curves begin
-# together. With its own letters the model falls behind. Two things could be the
-# reason: its state is one for which it was never trained, or it simply lacks what the
-# true letters would have told it. The third curve isolates the first. Here every
-# letter is true but one (dotted line), so hardly any information is missing. Yet the
-# share of right letters drops at once, and goes on falling to that of a guess among
+# together. With its own letters the model falls behind. Two things could be the reason:
+# its state is one for which it was never trained, or it simply lacks what the true
+# letters would have told it. The third curve tests the first reason by itself. Here
+# every letter is true but one (dotted line), so hardly any information is missing. Yet
+# the share of right letters drops at once, and goes on falling to that of a guess among
 # ten letters. One wrong letter puts the model into a state from which it has never
 # learned to come back. So a strange state alone is enough. This does not say how much
 # of the second curve's fall is due to strange states: our mistake was random, and the
@@ -860,7 +863,7 @@ ax.set(title="after one wrong letter", ylim=(0, 1.05));
 #
 # ### A smaller vector, or less training?
 #
-# A third of the training, and with it half the units:
+# Two smaller budgets: a third of the training, with all 64 units and with half of them:
 
 # %%
 shown = (4, 8, 12, 16)
@@ -875,9 +878,10 @@ for name, model in budgets.items():
 Table(rows, ["exact match", "4 letters", "8", "12", "16"])
 
 # %% [markdown]
-# Rows 1 and 2 differ in size only, rows 2 and 3 in training only. After the same
-# training, 64 units hold more than 32; and the same 64 units hold more after a longer
-# training. So both move the cliff.
+# Rows 1 and 2 differ in size only (of the states, and of the embeddings with them),
+# rows 2 and 3 in training only; each row is one training. After the same training, 64
+# units hold more than 32; and the same 64 units hold more after a longer training. So
+# both move the cliff.
 #
 # ### Where all test dates look
 #
@@ -1007,9 +1011,9 @@ Table(rows, columns)
 
 # %% [markdown]
 # With the mask nothing moves. Without it a text's score depends on what else is in its
-# batch. And the accuracy does not notice: these reviews are so clear, and an LSTM
-# carries its verdict through the padding so well, that the sign survives. A number that
-# looks perfect is not a test. *Pad, and compare* is one.
+# batch. And the accuracy does not notice: the sign survives, perhaps because these
+# reviews are so clear and the LSTM carries its verdict through the padding. A number
+# that looks perfect is not a test. *Pad, and compare* is one.
 
 # %% [markdown]
 # ### A bug that another line hides
@@ -1045,8 +1049,8 @@ Table(rows, columns)
 # %% [markdown]
 # The number of parameters is the same, since $100 \cdot 2000 = 2000 \cdot 100$. The
 # result has the right shape. Yet in the first row every word has been cut into **20
-# pieces** that the LSTM reads as 20 words: twelve words have become 240. Only the inner
-# shapes give it away.
+# pieces** that the LSTM reads as 20 words: twelve words have become 240. In this table
+# only the inner shapes give it away.
 #
 # Without the line that hides it, or with a rare word, the bug shows itself:
 
