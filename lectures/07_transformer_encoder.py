@@ -12,8 +12,8 @@
 #   stack it without falling into the trap;
 # - build a whole pipeline from texts to a tested classifier, and find out by intervening
 #   what the trained model relies on;
-# - judge a forecast honestly: against a linear model, against persistence, on later
-#   data.
+# - with the appendix, judge a forecast honestly: against a linear model, against
+#   persistence, on later data.
 #
 # The lecture has three parts and an appendix. Read a part, do its exercises, come back:
 #
@@ -70,8 +70,9 @@ from course_utils.transformer_encoder import (
 # - *no look into the future*, where a model generates (unit 03, masks);
 # - *nonlinearity between the layers*, the subject of this unit.
 #
-# Several questions at once (unit 05, heads) come on top. Here is a first sketch without
-# any of them: embed, attend, project. It reads texts of 4 and of 100 words:
+# Several heads (unit 05), which ask several questions at once, come on top. Here is a
+# first sketch without any of them: embed, attend, project. It reads texts of 4 and of
+# 100 words:
 
 # %%
 torch.manual_seed(0)
@@ -90,10 +91,11 @@ for length in (4, 100):
     print(f"shuffled, and shuffled back: difference {change.abs().max():.0e}")
 
 # %% [markdown]
-# That teaches two facts about every encoder. *How long may the input be?* As long as
-# memory allows: no weight depends on the length. *How many vectors come out?* As many
-# as went in. So by itself this cannot translate, where lengths differ (unit 08), but it
-# can give each word, or a whole text, a label.
+# That teaches two facts about encoders. *How long may the input be?* As long as memory
+# allows: no weight depends on the length. (A table of learned positions, unit 06, would
+# set a limit.) *How many vectors come out?* As many as went in. So by itself this
+# cannot translate, where lengths differ (unit 08), but it can give each word, or a
+# whole text, a label.
 #
 # What does it lack? Positions: shuffle the words, and the outputs are shuffled along
 # and otherwise the same. That was unit 06. The rest is the plan of this page:
@@ -103,7 +105,7 @@ for length in (4, 100):
 # | a nonlinearity in the layer | two linear layers do the work of one | *The feed-forward layer* |
 # | a way around every layer | all words of a text become the same vector | *Residual connections* |
 # | a norm | numbers grow from layer to layer | *Layer norm* |
-# | a place for the norm | deep stacks do not train | *Before or after*, *Six blocks deep* |
+# | a place for the norm | a deep stack may bear only a small learning rate | *Before or after*, *Six blocks deep* |
 # | several layers, each with its own weights | one layer is trained, or none | *Stacking, and a trap* |
 # | one vector for a whole text | padding changes the answer | *One vector for a sequence* |
 #
@@ -252,8 +254,8 @@ ax.set(xscale="log", xticks=widths, xticklabels=widths);
 #
 # Now stack them: attention, feed-forward, attention, feed-forward. A layer that
 # *replaces* its input must first learn not to destroy it. A residual connection *adds*
-# instead: $x \leftarrow x + f(x)$. What arrives at layer 20 is then the input plus
-# twenty corrections. We build four stacks, untrained:
+# instead: $x \leftarrow x + f(x)$. What leaves layer 20 is then the input plus twenty
+# corrections. We build four stacks, untrained:
 #
 # - *bare*: attention and feed-forward, nothing else;
 # - *norm*: with a norm after each layer, which keeps the numbers at size 1 (the next
@@ -334,9 +336,9 @@ interactive(draw, "depth", [2, 4, 8, 12, 16], start=12, alt=alt)
 # is where it would have to start.) With residuals the tokens grow more alike as well,
 # but slowly.
 #
-# Right: without a norm nothing holds the size. The bare stack shrinks at once; with
-# residuals the numbers grow from block to block, the faster the deeper. So a stack with
-# residuals needs a norm as well.
+# Right: without a norm nothing holds the size at 1. In the bare stack it drops below a
+# tenth in the first block and stays there; with residuals the numbers grow from block
+# to block, the faster the deeper. So a stack with residuals needs a norm as well.
 #
 # The sum that runs from block to block is called the **residual stream**. Each layer
 # reads from it and adds to it: a word is added to, not replaced.
@@ -412,9 +414,10 @@ Table(rows, ["what changed around it", "batch norm", "layer norm"], caption)
 # %% [markdown]
 # Layer norm notices neither. With batch norm the neighbours move the sentence's
 # features by two thirds of their size, and the padding by all of it. Two more drawbacks
-# follow from the same cause. Long texts mean few of them in a batch, and a mean over
-# few texts is noisy, even if they have many tokens. And in evaluation batch norm uses
-# running averages instead, so training and prediction are different functions.
+# follow from the same cause. Of long texts only few fit into a batch; the words of one
+# text resemble each other, so a mean over few texts is noisy, however many tokens they
+# have. And in evaluation batch norm uses running averages instead, so training and
+# prediction are different functions.
 #
 # Models of today vary these two parts a little. Many replace the ReLU by a smooth curve
 # (**GELU**), or multiply two inner layers, one of them bent, feature by feature
@@ -442,7 +445,8 @@ Table(rows, ["what changed around it", "batch norm", "layer norm"], caption)
 #
 # Is our `EncoderBlock` the block of the paper? Copy torch's weights and compare, in
 # both orders, each of ours with each of torch's. (The paper has $D = 512$, eight heads,
-# a hidden width of 2048 and six such blocks; we take $D = 12$ and switch dropout off.)
+# a hidden width of 2048 and six such blocks; we take $D = 12$ and switch off dropout,
+# which in training sets some numbers to zero at random; see unit 08.)
 
 # %%
 def with_weights_of(layer):
@@ -504,10 +508,10 @@ rows = [
 Table(rows, ["self.blocks =", "parameters that are trained"])
 
 # %% [markdown]
-# All three run, and none complains. The first trains one block that is applied six
-# times; the second trains nothing at all. (`nn.TransformerEncoder` avoids the trap by
-# copying the layer it is given. The copies have separate weights, which start out
-# equal.)
+# All three run, and in a model that has other parameters too none complains. The first
+# trains one block that is applied six times; the second trains none of its blocks.
+# (`nn.TransformerEncoder` avoids the trap by copying the layer it is given. The copies
+# have separate weights, which start out equal.)
 #
 # Two more common slips at least complain. A layer that is not assigned to `self`
 # (`attention = …` in `__init__`) is a variable that is gone when `__init__` ends: the
@@ -549,11 +553,11 @@ axes_are = "steps of padding", "distance from the true mean"
 curves(amounts, drift, *axes_are, title, style="o-");
 
 # %% [markdown]
-# With 24 steps of padding behind six words the plain mean is off by four fifths of its
-# length. The masked mean stays: it adds up what is real and divides by how much of it
-# there is, $\sum_t m_t x_t / \max(1, \sum_t m_t)$. A text without any word gets zeros,
-# never $0/0$. (The other habit, a learned CLS token that is prepended and read out,
-# comes with unit 09.)
+# With 24 steps of padding behind six words the plain mean is off by four fifths of the
+# true mean's length. The masked mean stays: it adds up what is real and divides by how
+# much of it there is, $\sum_t m_t x_t / \max(1, \sum_t m_t)$. A text without any word
+# gets zeros, never $0/0$. (The other habit, a learned CLS token that is prepended and
+# read out, comes with unit 09.)
 #
 # Here part 2 ends. Part 3 trains a model on texts and tests it.
 #
@@ -570,7 +574,7 @@ Table(rows, ["review", "class"])
 
 # %% [markdown]
 # **Split first.** 1000 reviews to learn from, 200 to watch the training (validation),
-# and 400 for the test; nothing is ever chosen by looking at those. **Vocabulary**:
+# and 400 for the test; nothing is ever chosen by looking at these 400. **Vocabulary**:
 # every word that occurs in the *training* texts gets a number; 0 is padding, 1 stands
 # for words never seen. (The grammar is small, so we also count how many reviews of the
 # test happen to occur in the training.)
@@ -727,11 +731,11 @@ reached |= {name: accuracy(trained, test) for name, trained in named.items()}
 bars(reached, "share right", "400 test reviews: half is lost without the order");
 
 # %% [markdown]
-# Without the order the model finds both impressions and tosses a coin. Without the mask
-# the accuracy looks fine, because training and test are padded alike, and so the
-# mistake is easily overlooked. Ask another question: pad the same 400 reviews by some
-# more steps, which changes no word of any of them. How far do the predicted
-# probabilities move, and how many reviews get another class?
+# Without the order the model is right half the time, as if it found both impressions
+# and tossed a coin. Without the mask the accuracy looks fine, because training and test
+# are padded alike, and so the mistake is easily overlooked. Ask another question: pad
+# the same 400 reviews by some more steps, which changes no word of any of them. How far
+# do the predicted probabilities move, and how many reviews get another class?
 
 # %%
 @torch.no_grad()
@@ -816,8 +820,8 @@ Table(rows, ["closed", "says what was named last (right)", "named first", "neith
 #
 # That is the encoder: built, trained, tested. **The core of the lecture ends here**,
 # and you can go on with the *Summary* at the end of the page and the assignment. What
-# comes in between is an appendix of five sections; only the last needs another, the one
-# before it:
+# comes in between is an appendix of five sections. Each stands alone, except that
+# *Stock prices* needs *One series from another*:
 #
 # - *The whole model in one cell.* What is left if all modules are unpacked?
 # - *Six blocks deep.* Does the place of the norm matter in training?
@@ -1035,8 +1039,8 @@ Table(rows, ["forecast", "mean squared error on later data"])
 # within a tenth of the noise that these 977 steps really had. Does it know the lag? We
 # can draw the weights of its read-out. But after the block every token has gathered
 # from the others, so these weights do not tell which *inputs* matter. So we draw a test
-# beside them: exchange the value of one lag between the windows, and see how much
-# larger the error gets.
+# beside them: shuffle the values of one lag among the windows, leave the other lags as
+# they are, and see how much larger the error gets.
 
 # %% alt="Left: mean attention weight of the read-out by lag, a hill around lag seven, with neighbours. Right: growth of the error when the value of one lag is exchanged: one tall bar at lag seven"
 @torch.no_grad()
@@ -1188,9 +1192,10 @@ Table(rows, ["forecast", "error on later months", "difference from persistence"]
 # <details><summary>Answer</summary>
 #
 # The residual now carries the *normalised* x. The stream that should run untouched from
-# the embedding to the end is rescaled in every block, as in post-norm, but without the
-# norm after the sum. The values differ from torch's in either order. It may train all
-# the same, so compare before you train.
+# the embedding to the end is rescaled in every block. If the second step is written
+# like this too, the stack is almost post-norm: every sum is normalised at the start of
+# the next step. The block's values differ from torch's in either order. It may train
+# all the same, so compare before you train.
 # </details>
 #
 # **2.** With batch norm in place of layer norm, in training mode, how could a model for

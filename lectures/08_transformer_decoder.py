@@ -101,8 +101,8 @@ torch.set_num_threads(1)  # so that the times below can be compared
 # So the model has two halves. The **encoder** looks in both directions, since the
 # source is there from the start. It does not press the sentence into one vector, as the
 # first recurrent translators did: it hands over one vector per source word, a
-# *sequence* called the **memory**. The **decoder** looks back only, at itself and what
-# came before, and across, at the memory.
+# *sequence* called the **memory**. The **decoder** looks back, at what is written so
+# far, the newest word included, and across, at the memory.
 #
 # ## A grammar of letters
 #
@@ -239,15 +239,17 @@ tuple(context.shape), tuple(weights.shape)  # (B, T, D), (B, H, T, S)
 #
 # Now stack such blocks. Which layer of the encoder does each of them read? One finds
 # two answers: decoder layer $\ell$ reads *encoder layer* $\ell$; or every decoder layer
-# reads the **last** encoder layer. The second is right, and the comparison with torch
-# at the end of this part proves it. So encoder and decoder may have different depths,
-# and the source is encoded **once**, however long the translation gets.
+# reads the **last** encoder layer. The second is what the paper and torch do; for
+# torch, the comparison at the end of this part shows it. So encoder and decoder may
+# have different depths, and the source is encoded **once**, however long the
+# translation gets.
 #
-# Drawings that go layer by layer often have three more slips. The queries are taken
-# from the feed-forward layer below; they come from the masked self-attention of the
-# same block. The values are made with the keys' matrix; then a word could hand over
-# only the vector by which it is found. And $\sqrt d$ is missing, without which a large
-# head puts nearly all its weight on one word (unit 02).
+# Drawings that go layer by layer often have three slips. The queries are drawn as if
+# they came from the feed-forward layer below; in fact they come from the masked
+# self-attention of the same block. Keys and values are made with the same matrix; but
+# then all that a word can hand over is the vector by which it is found. And $\sqrt d$
+# is missing, without which a large head puts nearly all its weight on one word (unit
+# 02).
 #
 # ## A whole Transformer, equal to torch's
 #
@@ -306,9 +308,10 @@ class Translator(nn.Module):
 #
 # The course has the same model as `Transformer` in `course_utils`. Started from the
 # same seed, the two have the same weights, so they must give the same logits. And
-# torch's `nn.Transformer` must agree with ours as soon as its weights are copied. (One
-# subtlety: torch puts one more norm after each stack, which the paper does not have. We
-# take those two away.)
+# torch's `nn.Transformer`, which is the two stacks without embeddings and output layer,
+# must agree with ours as soon as its weights are copied. (Here there is no padding. And
+# torch puts one more norm after each stack, which the paper does not have. We take
+# those two away.)
 
 # %%
 small_x, small_y = source[:8], shift_right(target[:8], spanish.bos)  # (8, S), (8, T)
@@ -559,11 +562,11 @@ Table(rows, ["closed", "weight on it", "right noun", "says carta"])
 # %% [markdown]
 # Most of the weight lies on the words after *letter*, and the answer depends on them:
 # without them the model says *letra* every time, and is right wherever *letra* happens
-# to be right. But the words before *letter* get a weight of .31, and they can be
-# closed, as *letter* can, and nothing happens. Where a model *looks* and what its
-# answer *depends on* are two questions, and each needs a measurement of its own. (A
-# third one, whether the meaning can be *found* in the vector of *letter*, opens the
-# appendix.)
+# to be right. But the words before *letter* get a weight of .31, and if they are
+# closed, or *letter* alone, the noun is right all the same. Where a model *looks* and
+# what its answer *depends on* are two questions, and each needs a measurement of its
+# own. (A third one, whether the meaning can be *found* in the vector of *letter*, opens
+# the appendix.)
 #
 # Here part 2 ends; exercises 5 and 6 belong to it. Part 3 is about writing: which word
 # to take when the model offers a probability for each.
@@ -650,9 +653,9 @@ Table(rows, ["beams", "sentence", "probability"])
 # decoder do with real text? Every Python brings one along, its reference manual;
 # `help("for")` shows a page of it. We take each paragraph once, keep words and some
 # punctuation, and number the 999 most frequent ones; `<unk>` stands for all others, ¶
-# for the end of a paragraph. We train on the first nine tenths and hold out the last,
-# whose topics are new but for the first. (Each Python has its own edition, so here your
-# numbers may differ a little from ours.)
+# for the end of a paragraph. We train on the first nine tenths and hold out the last
+# tenth. Its topics are new, except the one that the cut goes through. (Each Python has
+# its own edition, so here your numbers may differ a little from ours.)
 
 # %%
 paragraphs = list(dict.fromkeys("\n\n".join(topics.values()).split("\n\n")))
@@ -886,12 +889,13 @@ ax.set_ylim(0);
 # %% [markdown]
 # The gain grows with the length. Without a cache, token $t$ costs a pass over $t$
 # tokens: $1 + 2 + \dots + n$, of order $n^2$ just for the linear layers. With it, those
-# cost the same for every token. What the cache costs is memory: two vectors per token,
-# layer and sentence. With 32 layers of width 4096 (a common open model), 4096 tokens
-# and 2 bytes a number, that is $2 \cdot 32 \cdot 4096 \cdot 4096 \cdot 2$ bytes, 2 GiB
-# for one text. (Heads that share their keys and values make it smaller: grouped
-# queries, unit 05. And the prompt fills the cache in *one* pass, since all its tokens
-# are known; only what is written comes token by token.)
+# cost the same for every token. What the cache costs is memory: for every token of
+# every sentence, a key and a value in each layer. With 32 layers of width 4096 (a
+# common open model), 4096 tokens and 2 bytes a number, that is
+# $2 \cdot 32 \cdot 4096 \cdot 4096 \cdot 2$ bytes, 2 GiB for one text. (Heads that share
+# their keys and values make it smaller: grouped queries, unit 05. And the prompt fills
+# the cache in *one* pass, since all its tokens are known; only what is written comes
+# token by token.)
 #
 # That is the model, and how it writes. **The core of the lecture ends here**; exercises
 # 7 to 10 and 12 belong to this part, and the *Summary* stands at the very end of the
@@ -1017,10 +1021,10 @@ Table(rows, [f"{len(unseen)} sums, neither they nor their mirrors seen", "exact"
 # ## What the reader of the manual has learned
 #
 # First a stronger rival, which only counts as well: how often has a word followed the
-# two words before it? A run that never occurred would get probability 0. So each count
-# gives up .75, and what is given up is shared out according to the next shorter run, in
-# which a word counts by how many *different* words it has followed (Kneser-Ney
-# smoothing).
+# two words before it? A run that never occurred would get probability 0. So .75 is
+# taken off each count, and what is saved is shared out among all words, according to
+# the run that is one word shorter. In these shorter runs a word counts by how many
+# *different* words it has followed, not by how often it occurs (Kneser-Ney smoothing).
 
 # %%
 def counting(length):  # runs of how many words -> perplexity on the held-out words
@@ -1051,7 +1055,7 @@ Table(rows, ["the next word is guessed by", "perplexity on new topics"])
 
 # %% [markdown]
 # The model is a little better than the counts of runs of two, and loses to those of
-# three. On so small a text counting is hard to beat.
+# three. On so small a text, and after 300 steps, it does not beat careful counting.
 #
 # And which words does the model use? We let it read only the last few words before each
 # word to be guessed (every third one, to save time):
@@ -1069,7 +1073,7 @@ Table(rows, ["words that it may read", "perplexity on new topics"])
 # fourth word before help; what lies further away does not (81 with 32 words, 79 with
 # 4). So it has learned phrases, and not yet what a page is about.
 #
-# And which paragraph does it hold for the likeliest? Beam search can look for it: begin
+# And which paragraph does it consider the likeliest? Beam search can look for it: begin
 # with *the*, end with ¶, at most 24 words.
 
 # %%
@@ -1088,7 +1092,7 @@ Table(rows, ["beams", "log probability", "paragraph"])
 
 # %% [markdown]
 # The wider beams find a likelier paragraph, and it is even shorter. That is an example
-# of what the main part only argued: the likeliest text is short, and not the best one.
+# of what the main part only argued: a likelier text may be shorter, and not better.
 #
 # ## Sampling, measured
 #
@@ -1124,8 +1128,8 @@ Table(rows, [*columns, "words that could be drawn"])
 # probability, but there are hundreds of them, the *tail*. Top-k and top-p cut it off, a
 # temperature of 0.6 thins it out, and most of the variety stays. The last row has the
 # same `p` and fails: the temperature came first, made the unlikely words likelier, and
-# then it takes many of them to reach one half. So settings that are harmless alone can
-# be harmful together.
+# then it takes many of them to reach one half. So top-p does not protect from a high
+# temperature that comes before it.
 #
 # Top-k and top-p keep about equally many words on average and do about equally well
 # here. They differ in *where* they keep many. One sentence, and how many words stay at
@@ -1150,7 +1154,8 @@ ax.legend();
 #
 # ## Four details of the original
 #
-# Four more things belong to the model of 2017. None is needed for our small grammar.
+# Four details of the model of 2017. Our translator has the first and does without the
+# other three.
 #
 # - **Scaled embeddings.** Tables start with entries of size $1/\sqrt D$, and what is
 #   looked up is multiplied by $\sqrt D$, so that a word is about as large as its
@@ -1194,10 +1199,10 @@ print({word: " ".join(parts) for word, parts in pieces.items()})
 # each of the $H$ heads, together $D$ numbers. So for a text of $n$ tokens the scores
 # take $n^2 D$ multiplications, and the weighted sums of the values as many again:
 # **time $O(n^2 D)$**. The weights themselves are $n^2$ numbers per head: **memory
-# $O(n^2)$**. (To say just “$O(n^2)$” leaves out the factor, and whether time or memory
-# is meant.) The linear layers around the attention take $O(n D^2)$. Which of the two
-# takes longer in practice? We measure both, and torch's own attention beside ours (a
-# few seconds):
+# $O(n^2 H)$**. (To say just “$O(n^2)$” leaves out the factor, and whether time or
+# memory is meant.) The linear layers around the attention take $O(n D^2)$. Which of the
+# two takes longer in practice? We measure both, and torch's own attention beside ours
+# (a few seconds):
 
 # %%
 lengths = [128, 256, 512, 1024, 2048]
@@ -1324,7 +1329,7 @@ ax.set_xlabel("training operations");
 # word of a summary is guessed, not how well a summary is written. Do the two columns
 # always agree on who is better? Compare them pair by pair. And the rows differ in what
 # the models are allowed to read, from 500 to 11,000 tokens: with more to read, the same
-# text is easier to guess. Only two pairs of rows read equally much: the first two,
+# text may be easier to guess. Only two pairs of rows read equally much: the first two,
 # where the Transformer halves the perplexity, and the two with 11,000. For all others
 # this table cannot say whether the architecture or the input made the difference. Our
 # translator has a perplexity as well:
@@ -1361,7 +1366,8 @@ f"perplexity {nll.exp():.3f}, exact match {exact:.2f}"
 #   words where the model is sure and many where it is not.
 # - Drop the cross-attention and you have a decoder-only model. It learns real text;
 #   whether its loss is good, only strong rivals can tell.
-# - Keep keys and values, and each new token costs a pass over one token.
+# - Keep keys and values, and each new token costs a pass over one token and one look at
+#   all that is kept.
 # - To build a sequence model from attention you need: positions, several heads, a
 #   nonlinearity per position, residuals and norms, and a mask if it is to write.
 #
