@@ -190,8 +190,8 @@ for ax, (name, content) in zip(axes, contents.items()):
 # first two words. Head 1 holds the next two words, head 2 the last two. Every mask now
 # hides the wrong things. Below, the influence of each input step on each output step
 # (the size of the derivative), under a *causal* mask: the upper triangle must be empty.
-# We take the course's own layer, which the next sections build, and replace its split
-# for a moment (that is what `patch` does).
+# We use the course's finished layer (explained below) and swap its split function for a
+# moment, with `patch`.
 
 
 # %%
@@ -294,9 +294,9 @@ Table(rows, columns)
 # = a_{t,0} W_O^{(0)} + a_{t,1} W_O^{(1)} + \dots + a_{t,H-1} W_O^{(H-1)}$$
 #
 # So each head reads from the whole embedding through its own $W_Q, W_K, W_V$, and
-# writes to the whole embedding through its own $W_O$. Concatenation is only how the sum
-# is computed. Without $W_O$, head 0 could write to the first $d$ features and to no
-# others.
+# writes to the whole embedding through its own $W_O^{(h)}$, though in $d$ directions
+# only. Concatenation is only how the sum is computed. Without $W_O$, head 0 could write
+# to the first $d$ features and to no others.
 
 # %%
 w_o = torch.randn(D, D, generator=seeded(4)) / math.sqrt(D)  # (H * d, D)
@@ -347,7 +347,8 @@ print(f"largest difference of the two paths: {(readable - fused).abs().max():.1e
 #   `average_attn_weights=False`. A heat map of that average shows no head at all;
 # - in *its* boolean masks True means blocked, the opposite of ours and of torch's own
 #   `scaled_dot_product_attention`. Hand it one of our masks as it is, and it attends to
-#   just what it should not, without an error: unit 03 has the experiment.
+#   just what it should not, without an error; a row that is then blocked altogether, as
+#   the last of a causal mask, becomes NaN. Unit 03 has the experiment.
 
 # %%
 theirs = nn.MultiheadAttention(D, H, batch_first=True)
@@ -363,10 +364,10 @@ print(f"largest difference of the weights: {(my_weights - weights).abs().max():.
 
 # %% [markdown]
 # The results agree, here to the last digit. Is a module with *one* head then the plain
-# dot-product attention of unit 02, the one that is computed by hand from a table of
-# similarities? It is if all four matrices are the identity and the biases 0 (or if the
-# matrices cancel in pairs). A fresh module has random ones, so it will not reproduce a
-# hand-made table. And it always divides by $\sqrt{d}$. (The appendix tries it.)
+# dot-product attention of unit 02? It is if all four matrices are the identity and the
+# biases 0 (or if the matrices cancel in pairs). A fresh module has random ones, so it
+# will not reproduce a hand-made table. And it always divides by $\sqrt{d}$. (The
+# appendix tries it.)
 #
 # A curiosity on the way: the bias of the *key* layer has no effect at all. What does it
 # add to the scores of a row, and what does softmax make of that? You will prove it in
@@ -470,10 +471,11 @@ ax.set(xlabel="heads (dots: two other seeds; 8 heads: one seed only)", ylim=(0, 
 # %% [markdown]
 # A reader that knew the four words but not who did what would be right once in 4! = 24
 # times (.04). The single head does three times as well, which is still little (.12):
-# all it can do is give the roles slightly *different* weights. With two heads it
-# depends on the seed: the dots lie far apart, and the worst is below the single head.
-# Four heads could take one question each, and all three seeds get there, or nearly. The
-# parameters are the same in number: what changed is how many mixtures come back.
+# the roles get slightly *different* weights, as we will see, and hardly anything else
+# in the mixture says which word had which role. With two heads it depends on the seed:
+# the dots lie far apart, and the worst is below the single head. Four heads could take
+# one question each, and all three seeds get there, or nearly. The parameters are the
+# same in number: what changed is how many mixtures come back.
 #
 # Can the single head not do it, or is it only slow? Give it four times the training.
 # (About ten seconds.)
@@ -485,10 +487,13 @@ rows.append(("four heads, 600 steps", shares["4"]))
 Table(rows, ["reader (seed 0)", "all four answers right"])
 
 # %% [markdown]
-# It is slow, and it does get better: sizes of weights can be told apart, with patience,
-# as .6 and .4 were at the top. But after four times the training it is still far from
-# what four heads have at once. That is what one head does badly: it has to squeeze four
-# answers through one mixture, and learns that slowly at best.
+# It does get better, so it had not finished learning, but it is still far from what
+# four heads have at once. Would it ever arrive? Not by weights that depend on the roles
+# alone: no *linear* layer can take such a mixture apart in every sentence, as the word
+# with the larger share gets in the way of the others. (With .6 and .4 at the top there
+# were only two words.) That is what one head does badly: it has to squeeze four answers
+# through one mixture, and what comes after it takes them apart slowly, and perhaps
+# never all.
 #
 # And the wrong `view`? The same four heads, the same training, with `view_heads` in the
 # place of `split_heads`:
@@ -547,8 +552,9 @@ interactive(
 
 # %% [markdown]
 # One head spreads over all four roles, almost evenly. Four heads share the work out
-# among themselves, although nobody told them to: one question each. Eight heads have
-# more room than questions: some look at the same role, or at several.
+# among themselves, although nobody told them to: one question each (seed 0, the only
+# one shown). Eight heads have more room than questions: some look at the same role, or
+# at several.
 #
 # ## Switch a head off
 #
@@ -582,18 +588,20 @@ ax.set(xlabel="question →", ylabel="");
 
 # %% [markdown]
 # Without any one of the heads, one question is lost and the others stay: each head
-# answers one. (With eight heads, two share a question: the appendix switches them off in
-# pairs.)
+# answers one. (With eight heads, mainly two share a question: the appendix switches
+# them off in pairs.)
 #
 # ## Heads that work together
 #
 # In the reader every head worked for itself. With a second layer, a head can use what a
-# head of the first layer has found. Here is a small task where it helps. A list of
-# 4 to 12 different symbols is said again and again, 24 symbols in all:
-# *c a f b c a f b c …* From the second round on the next symbol can be known. It is the
-# one that followed last time: now it says *a*; after the last *a* came *f*; so *f* comes
-# next. The lists are new each time and differ in length, so neither symbols nor
-# distances can be learned by heart.
+# head of the first layer has found. Here is a small task where it helps. A list of 4 to
+# 12 different symbols is said again and again, 24 symbols in all: *c a f b c a f b c …*
+# From the second round on the next symbol can be known. It is the one that followed
+# last time: now it says *a*; after the last *a* came *f*; so *f* comes next. (Only the
+# first answer of the second round is another matter: nothing has followed the last
+# symbol of the list yet. As no earlier step is asked, the answer is always its first.)
+# The lists are new each time and differ in length, so neither symbols nor distances can
+# be learned by heart.
 
 
 # %%
@@ -674,8 +682,8 @@ Table(rows, ["model", "next symbol right"])
 
 # %% [markdown]
 # Two layers do it. One layer is far behind, even after four times the training, but it
-# does get better. (It need not find what followed: what comes next is also the symbol
-# of the list that was said longest ago.) What can a second layer add? The step that
+# does get better. (There is another way to the answer: the next symbol is also the one
+# whose last occurrence lies furthest back.) What can a second layer add? The step that
 # says *a* has to find the *f*. In the first layer the key of a step is made of its own
 # symbol and its own place. Nothing in it says what stood *before* it. Somebody has to
 # write that down first.
@@ -704,11 +712,12 @@ title = "one step back; and what followed earlier"
 heatmaps(panels, letters, letters, values=False, title=title);
 
 # %% [markdown]
-# Left, a stripe just below the diagonal: one step back. Only the last two rows are
-# pale; no list has more than 12 symbols and the text ends at 24, so no question needs
-# what the steps from 12 on write down. (A likely reason, not tested.) Right, in the
-# second round the second *c* looks at the first *a*, the second *a* at the first *f*,
-# and so on: at what followed last time. Such a head is called an *induction head*.
+# Left, a stripe just below the diagonal: one step back. Only the last two rows, places
+# 12 and 13, are pale. Lists have at most 12 symbols, so each answer can be found at a
+# place up to 11, and nothing needs what the steps from 12 on write down. (A likely
+# reason, not tested.) Right, in the second round the second *c* looks at the first *a*,
+# the second *a* at the first *f*, and so on: at what followed last time. Such a head is
+# called an *induction head*.
 #
 # But this is one list, and two heads that we picked. A guess about a network is worth
 # little until it is tested. How much does each head of layer 0 look one step back, in
@@ -732,8 +741,9 @@ Table(rows, ["one step back", "layer 0, head 0", "layer 0, head 1"])
 # From seed 1 one head looks back; from seed 0 both do. Now the test. If layer 1 *finds
 # its place* by what the head that looks back wrote, then it is the **keys** of layer 1
 # that need it: the query asks *who has my symbol written down?*, and the keys answer.
-# Queries and values could do without. A layer gets the three apart, so the head can be
-# hidden from each alone. A control: hide the *other* head of layer 0.
+# Queries and values could do without. The three are separate arguments of a layer, so
+# we can hide the head from one of them and leave it in the other two. A control: hide
+# the *other* head of layer 0.
 
 
 # %%
@@ -761,11 +771,12 @@ Table(rows, ["hidden from layer 1's", "right, seed 0", "right, seed 1"])
 
 # %% [markdown]
 # (With nothing hidden, the accuracy is that of the first table: taking the layer apart
-# has changed nothing.) Hidden from the queries or from the values, the head is hardly
-# missed. Hidden from the keys alone, it is missed as much as from all three. So this is
-# how the two layers work together: the first one writes into the keys of the second.
-# From seed 0 less is lost, as the other head looks back as well. And the control: where
-# the other head does *not* look back, from seed 1, hiding it costs only .04.
+# has changed nothing.) Hiding the head from the queries or from the values costs next
+# to nothing. Hiding it from the keys alone costs about as much as from all three. So
+# this is how the two layers work together: the first one writes into the keys of the
+# second. From seed 0 less is lost, as the other head looks back as well. And the
+# control: where the other head does *not* look back, from seed 1, hiding it costs only
+# .04.
 #
 # And layer 1? Switch off one of its heads, or both:
 
@@ -780,11 +791,12 @@ Table(rows, ["heads of layer 1 that are off", "right, seed 0", "right, seed 1"])
 
 # %% [markdown]
 # Each alone costs .05 at most, and both together nearly everything: each covers for the
-# other. Whoever switches off one head at a time sees only what has no double. (In trained
-# translation models, Michel et al. found in 2019, most heads can be removed *one at a
-# time* with little loss. Elhage et al. took a two-layer model of language apart in this
-# way in 2021; Olsson et al. found induction heads in large ones in 2022. All are in the
-# reading list of the assignment.)
+# other. Whoever switches off one head at a time overlooks every head that another can
+# stand in for. (In trained translation models, Michel et al. found in 2019, most heads
+# can be removed *one at a time* with little loss. Elhage et al. took a two-layer,
+# attention-only model of language apart in 2021 and found such a pair of heads; Olsson
+# et al. found induction heads in large ones in 2022. All are in the reading list of the
+# assignment.)
 
 # %% [markdown]
 # ## What heads cost
@@ -821,8 +833,8 @@ Table(rows, [*columns, "milliseconds"], "on one CPU, the least of 100")
 # weights, $H$ matrices of $T \times T$ instead of one. They are there to look at
 # several things at once.
 #
-# **How many?** Published models keep the size of a head nearly fixed, 64 or 128, and
-# let their number grow with the width:
+# **How many?** Most published models keep the size of a head nearly fixed, often 64 or
+# 128, and let their number grow with the width:
 #
 # | model | $D$ | heads | $d = D / H$ |
 # |---|---|---|---|
@@ -844,9 +856,9 @@ Table(rows, [*columns, "milliseconds"], "on one CPU, the least of 100")
 #
 # ## Summary
 #
-# - One head brings back one mixture per query, and learning to take that mixture apart
-#   is slow. Several heads bring back several mixtures, with the same parameters and
-#   multiplications.
+# - One head brings back one mixture per query, and the linear layer of our reader took
+#   it apart badly, even after four times the training. Several heads bring back several
+#   mixtures, with the same parameters and multiplications.
 # - Project the whole embedding, then cut the features of every token into heads.
 #   `view(B, H, T, d)` runs and is wrong.
 # - The scale is $\sqrt{d}$, the size of a head.
@@ -886,8 +898,9 @@ Table(rows, [*columns, "milliseconds"], "on one CPU, the least of 100")
 #
 # It has more room, but still one set of weights per query: the same mixture is applied
 # to all 256 features. It can encode the roles in the *sizes* of the weights (say .4,
-# .3, .2, .1), and hope that the layer after it tells them apart. That is what the
-# single head did above, and it learns slowly.
+# .3, .2, .1), and hope that the layer after it tells them apart. A linear layer does
+# that badly: the single head above, with 64 features, had .33 after four times the
+# training. (256 were not tried.)
 # </details>
 #
 # ## Where next
@@ -936,7 +949,8 @@ Table(rows, ["module", "difference from plain attention"])
 # %% [markdown]
 # ## Appendix: eight heads, switched off in pairs
 #
-# With eight heads there are two for every question, on average (the reader of seed 0):
+# With eight heads there are two for every question, on average (the reader of seed 0;
+# heads 1 and 7 help a little with *whom* as well):
 
 # %% alt="Heat map: accuracy lost on each of four questions when one of eight heads is switched off; every question is lost in part, without either of two heads, and no question entirely"
 names = [f"without head {h}" for h in range(8)]
@@ -966,11 +980,12 @@ columns = ["question", "heads", "lost without the first", "without the second"]
 Table(rows, [*columns, "added up", "without both"])
 
 # %% [markdown]
-# The single losses nearly add up to the whole question, which leaves little room for
-# covering: each head does a part. (No loss exceeds 1, so for *where* and *when* the last
-# column could not exceed the sum.) Without both heads of its pair nearly all of a
-# question is lost: of *whom* .83, of the others more than .9. (Voita et al. in 2019
-# removed most heads of a translation model's encoder together, while training went on.)
+# For *who* and *whom* the single losses add up to about what is lost without both,
+# which leaves little room for covering: each head does a part. (For *where* and *when*
+# the sum is above 1 already, and no loss can be, so there the comparison says little.)
+# Without both heads of its pair nearly all of a question is lost: of *whom* .83, of the
+# others more than .9. (Voita et al. in 2019 removed most heads of a translation model's
+# encoder together, while training went on.)
 #
 # ## Appendix: what a head writes for the answer
 #

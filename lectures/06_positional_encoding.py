@@ -157,10 +157,11 @@ where_positions_come_in()
 # ## Append t
 #
 # The simplest choice is one more feature that holds the number $t$ itself. Two things
-# are wrong with it. The first is its size. It has no upper bound: the dot product of
-# places $s$ and $t$ grows by $s\, t$, and softmax picks the last word for nearly every
-# query; only the first few, whose own $t$ is small, escape. Here 30 words with 16
-# features, with $t$ appended, compared as they are, without any learned matrix:
+# are wrong with it. The first is its size. It has no upper bound. The dot product of
+# places $s$ and $t$ gets $s\, t$ added, which is largest for the last $s$: nearly every
+# query picks the last word. Only the first few queries, with a small $t$, escape. Here
+# 30 words with 16 features, with $t$ appended, compared as they are, without any
+# learned matrix:
 
 # %% alt="Attention over 30 words: near the diagonal without t; with t appended, nearly every query looks at the last word"
 words = torch.randn(30, D, generator=seeded(2))  # (T, D)
@@ -253,8 +254,9 @@ interactive(draw_clocks, "t", list(range(13)), start=8, alt=alt)
 # = \sum_i \cos\big((s - t)\,\omega_i\big)$$
 #
 # so the dot product depends on the *distance* alone. It is largest at distance 0 and
-# falls from there, in waves. (A common claim is that positions at the same distance
-# have similar encodings. Not so: the encodings differ, their *product* is the same.)
+# falls from there, in waves. (This does not mean that pairs at the same distance have
+# similar encodings: $p_0, p_3$ and $p_{50}, p_{53}$ are four different vectors; only
+# the two *products* are the same.)
 
 # %% alt="Dot products of all pairs of 40 positions, constant along diagonals; and falling with the distance, with ripples"
 p = sinusoidal_encoding(200, 64)  # (T, D)
@@ -293,8 +295,9 @@ ax = heatmap(matrix.abs(), title="three steps on: |M₃|, for D = 8")
 ax.set(xlabel="columns →", ylabel="rows ↓");
 
 # %% [markdown]
-# One block for each hand, and zeros elsewhere. The slow hands hardly turn in three steps,
-# so their blocks are close to the identity. Does it move *every* $p_t$?
+# One block for each hand, and zeros elsewhere. The slow hands hardly turn in three
+# steps, so their blocks are close to the identity. (The first block only looks like it,
+# without its signs: $\cos 3 = -.99$, almost half a turn.) Does it move *every* $p_t$?
 
 # %%
 p = sinusoidal_encoding(1000, 8)  # (T, D)
@@ -306,13 +309,13 @@ Table(rows, ["Δ", "largest error of p(t) Mᵀ = p(t + Δ), all t up to 1000"])
 
 # %% [markdown]
 # It does, up to rounding. Why this matters: a head that wants to look three words back
-# can learn *one* matrix for it. A query is a row times a matrix, $q = x W_Q$. So take the
-# transposed form: with $W_Q = M_{-3}^\top$ and $W_K = I$ the query of step $t$ is
+# can learn *one* matrix for it. A query is a row times a matrix, $q = x W_Q$. So take
+# the transposed form: with $W_Q = M_{-3}^\top$ and $W_K = I$ the query of step $t$ is
 # $p_t M_{-3}^\top = p_{t-3}$, and the key that fits it best is the one three steps
 # back, at every $t$. (The first three steps have no such key and take the nearest, step
-# 0.) With the bare number $t$ and its straight lines no matrix of a single head could do
-# that. (Here positions stand alone, and the scale is left out: a factor in $W_K$ makes
-# up for it. In a model the words are added to the positions, and $W_Q$ acts on both.)
+# 0.) With the bare number $t$ and its straight lines no matrix of a single head could
+# do that. (Two simplifications: there are no words, only positions; and the scores are
+# not divided by $\sqrt{d}$, which a factor in $W_K$ could undo.)
 
 # %% alt="Attention weights of 20 steps: a diagonal, three steps to the left of the main one"
 p = sinusoidal_encoding(20, 64)  # (T, D)
@@ -350,8 +353,8 @@ except ValueError as error:
 # | longest input | any (defined; does the model *work* there? see the two tasks below) | fixed when the model is built |
 # | positions rarely seen in training | defined like all others | hardly trained |
 #
-# (Code for such a table can be wrong and run: the appendix has a piece with two mistakes,
-# each of which hides the other.)
+# (Code for such a table can be wrong and run: the appendix has a piece with two
+# mistakes, one of which hides the other.)
 #
 # ## Add or concatenate
 #
@@ -369,9 +372,10 @@ print(f"largest difference: {(beside - onto).abs().max():.0e}")
 
 # %% [markdown]
 # To concatenate and then multiply is to give each part a matrix of its own, and add.
-# Adding straight away shares one matrix and saves the width; as the word vectors are
-# learned, they may come to keep out of the directions that the positions use. So a
-# model that puts positions into its *input* usually adds them.
+# Adding straight away uses one matrix for both and saves the width. Words and positions
+# could then get mixed up; but the word vectors are learned, and may come to avoid the
+# directions that the positions use. So a model that puts positions into its *input*
+# usually adds them.
 #
 # ## Reversal, with and without positions
 #
@@ -504,9 +508,10 @@ model = trained["sinusoidal", reverse][0]
 draw_heads(model, new_tokens(10)[:1], "sinusoidal, reversal: the mirrored place")
 
 # %% [markdown]
-# All four look along the anti-diagonal, at the mirrored place, but not equally well: head
-# 3 hits it in every row, the others often share their weight with its neighbours. As the
-# output is a sum over heads, it is enough that the mirrored place leads in that sum.
+# All four look along the anti-diagonal, at the mirrored place, but not equally well:
+# head 3 hits it in every row, the others often share their weight with its neighbours,
+# or miss it (head 1 in row 8). As the output is a sum over heads, it is enough that the
+# mirrored place leads in that sum.
 #
 # ## Rotary encoding
 #
@@ -519,13 +524,13 @@ draw_heads(model, new_tokens(10)[:1], "sinusoidal, reversal: the mirrored place"
 # $$\big(q R_t^\top\big) \big(k R_s^\top\big)^\top
 # = q\, R_t^\top R_s\, k^\top = q\, R_{s-t}\, k^\top$$
 #
-# It depends on what stands at the two places and on how far they are apart, and on
-# nothing else. (That holds for the scores of one layer, given its inputs. In a deeper
-# model the inputs of the second layer are already mixtures of what stood around.) By
-# hand, with one pair and $\omega = 1$: $q = (1, 0)$ at position 5 becomes
-# $(\cos 5, \sin 5)$, $k = (1, 0)$ at position 2 becomes $(\cos 2, \sin 2)$, and their
-# product is $\cos 5 \cos 2 + \sin 5 \sin 2 = \cos 3$. At positions 15 and 12 it is
-# $\cos 3$ again.
+# It depends on what stands at the two places, on how far they are apart and on which of
+# them comes first, and on nothing else. (That holds for the scores of one layer, given
+# its inputs. In a deeper model the inputs of the second layer are already mixtures of
+# what stood around.) By hand, with one pair and $\omega = 1$: $q = (1, 0)$ at position
+# 5 becomes $(\cos 5, \sin 5)$, $k = (1, 0)$ at position 2 becomes $(\cos 2, \sin 2)$,
+# and their product is $\cos 5 \cos 2 + \sin 5 \sin 2 = \cos 3$. At positions 15 and 12
+# it is $\cos 3$ again.
 #
 # (Here vectors turn counterclockwise, as in textbooks. $M_t$ turns the other way, as its
 # pairs have the sine first. Which way does not matter, as long as queries and keys turn
@@ -581,7 +586,7 @@ MODELS["rotary"] = lambda: OneLayer(nn.Identity(), RotaryAttention(64, 4))
 #
 # The most direct way to tell attention about distances is to put them into the score.
 # Leave queries and keys as they are, and add one number that depends only on how far
-# the key is away:
+# the key is away, and on which side:
 #
 # $$e_{t,s,h} = \frac{q_{t,h} \cdot k_{s,h}}{\sqrt{d}} + b_h[s - t]$$
 #
@@ -589,10 +594,11 @@ MODELS["rotary"] = lambda: OneLayer(nn.Identity(), RotaryAttention(64, 4))
 # beyond a certain reach share the last entry. So the table is finite, and the text may
 # be of any length. T5 (2019) does it in this way, with entries for ranges of distances.
 #
-# ALiBi (2021) learns nothing here: $b_h[s - t] = -m_h\, |s - t|$, a slope $m_h$ fixed for
-# every head. That is a straight line again, as with the number $t$ above. But it falls
-# from where the *query* stands, so that the nearest key is the best one, at every place;
-# the line of the number $t$ ran from one end of the text to the other.
+# ALiBi (2021) learns nothing here: $b_h[s - t] = -m_h\, |s - t|$, a slope $m_h$ fixed
+# for every head. That is a straight line again, as with the number $t$ above. But it
+# starts at the *query* and falls on both sides, so that it favours the nearest keys,
+# wherever the query stands. The line of the number $t$ always favoured an end of the
+# text.
 #
 # Here is the learned table, with a reach of 8. Torch's fused attention adds a mask of
 # *numbers* to the scores, so the bias can take the place of the mask. (The factor 10 lets
@@ -621,9 +627,10 @@ MODELS["bias"] = lambda: OneLayer(nn.Identity(), BiasAttention(64, 4))
 # ## Absolute or relative: two tasks
 #
 # Reversal, at length 10, is about *absolute* places: the partner of step 2 is step 7,
-# at distance 5; the partner of step 0 is at distance 9. A second task is purely
-# *relative*: name the symbol before (the first step names itself). Both are learned at
-# length 10. What happens there, and at lengths that never came up in training?
+# at distance 5; the partner of step 0 is at distance 9. A second task is *relative*:
+# name the symbol before (only the first step, which has none, names itself). Both are
+# learned at length 10. What happens there, and at lengths that never came up in
+# training?
 
 # %%
 def previous(tokens):
@@ -654,12 +661,12 @@ axes[1].legend();
 # %% [markdown]
 # (Lines are means of three seeds. The shaded range goes from the worst to the best
 # seed; in the right panel it is hardly wider than the lines.) Read the left panel
-# first. Both absolute encodings solve reversal at length 10 and fail beyond it, because
-# it is the *task* that changes. At length 12 the partner of step 2 is step 9, not step
-# 7, and nobody tells the model how long the text is. It has learned "look at place
-# $9 - t$", and goes on doing that, as the appendix shows. Rotary attention and the bias
-# know distances only, and here the right distance is another one for every step: already
-# at length 10 fewer than half of their symbols are right.
+# first. Both absolute encodings solve reversal at length 10 and fail beyond it, first
+# of all because it is the *task* that changes. At length 12 the partner of step 2 is
+# step 9, not step 7, and nobody tells the model how long the text is. It has learned
+# "look at place $9 - t$", and goes on doing that, as the appendix shows. Rotary
+# attention and the bias know distances only, and here the right distance is another one
+# for every step: already at length 10 fewer than half of their symbols are right.
 #
 # In the right panel the task stays the same at every length, and it is the *places* that
 # are new. Accuracy by place, at length 20:
@@ -676,7 +683,8 @@ Table(rows, ["symbol before, length 20", *places])
 # The two absolute encodings are right at the first ten places. At the others the table
 # is at chance (1 in 16) and the sines below twice that: rows 10 to 29 of the table were
 # never trained, and the sines of these places are combinations of angles that the model
-# has not met. That is why their curves fall slowly: 10 of 20 is already one half.
+# has not met. That is why their curves fall slowly: at length 20, the ten places known
+# from training are still half of all.
 #
 # But did the matrix $M_{-1}$ not work at *every* place? It does, and the sinusoidal
 # model could have learned it for some of its hands (a head of 16 features has room for
@@ -721,10 +729,10 @@ Table(rows, ["bias, symbol before, at length", "right", "right with near keys on
 #
 # ## Why does rotary attention fail?
 #
-# Rotary attention knows distances too, and it is right up to length 16. Why not further?
-# Here is a suspicion: the hands of the clock come round. In a head of 16 features the
-# two fastest hands have $\omega = 1$ and $.32$. After 19 steps the first has made three
-# full turns and the second almost one:
+# Rotary attention knows distances too. Yet it is all right only up to length 16, and at
+# 30 it has .72. Why? Here is a suspicion: the hands of the clock come round. In a head
+# of 16 features the two fastest hands have $\omega = 1$ and $.32$. After 19 steps the
+# first has made three full turns and the second almost one:
 
 # %%
 omega = 10000.0 ** (-torch.arange(0, 16, 2) / 16)  # (d / 2,)
@@ -733,12 +741,12 @@ rows = [("ω", *omega[:4]), ("turns in 19 steps", *turns)]
 Table(rows, ["hand", "0", "1", "2", "3"])
 
 # %% [markdown]
-# So both stand nearly where they stood before. One step back is $s - t = -1$. A key 19
-# steps from that one, at $-20$ or at $+18$, looks to these two hands much like the one
-# at $-1$. In sequences of 10 there are no such keys, and nothing taught the model to
-# tell them apart. They come with lengths near 19. This fits the table above, where
-# rotary is wrong mostly at the first places of 20: the first two have a key 18 steps
-# ahead.
+# So both stand nearly where they stood before. One step back is $s - t = -1$. A key at
+# $-20$ or $+18$, which is 19 steps away from the wanted one, looks to these two hands
+# much like the wanted one. In sequences of 10 there are no such keys, and nothing
+# taught the model to tell them apart. They come with lengths near 19. This fits the
+# table above, where rotary is wrong mostly at the first places of 20: the first two
+# have a key 18 steps ahead.
 #
 # To fit is not to be proven. Take away what is suspected: hide all keys that are more
 # than 9 steps away, the largest distance of the training. If far keys are the cause, the
@@ -762,11 +770,12 @@ Table(rows, ["length 30: hidden", "rotary", "sinusoidal"])
 # %% [markdown]
 # Without the far keys rotary attention is right again at length 30. It is enough to
 # hide the distances 17 to 21, and hiding 12 to 16 does nothing: so it was the keys
-# around 19, and not far keys in general. The sinusoidal model hardly profits from any
-# of this, as its trouble is new *places*, not new distances. (And in practice? Some
-# large language models do hide far keys: they look through a sliding window. Many are
-# given a larger base than 10000, which slows down all hands but the first; we have not
-# tried that here.)
+# around 19, as suspected, and not far keys in general. (That these two hands are the
+# reason is still an inference: to test it, one would change their speeds.) The
+# sinusoidal model hardly profits from any of this, as its trouble is new *places*, not
+# new distances. (And in practice? Some large language models do hide far keys: they
+# look through a sliding window. Many are given a larger base than 10000, which slows
+# down all hands but the first; we have not tried that here.)
 #
 # So a formula that is *defined* for every length is not yet a model that *works* at
 # every length: neither for the sines nor for the rotations, nor, much later, for the
@@ -888,8 +897,10 @@ except IndexError as error:
     print("IndexError:", error)
 
 # %% [markdown]
-# Each mistake had hidden the other: with both look-ups in the same wrong table, the
-# sizes fit. Code that runs is no evidence; a look at the shape would have been.
+# The second mistake had hidden the first: with both look-ups in the same table, the
+# sizes fit. A look at the shape finds the first. The second is worse: mend only the
+# first, and the code runs with the right shape, (3, 100), while place 2 shares its
+# vector with word 2.
 #
 # ## Appendix: reversal, looked at closely
 #
