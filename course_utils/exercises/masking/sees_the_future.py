@@ -28,7 +28,7 @@ def cases(draw: Draw) -> list[Case]:
     near = (middle, middle + 1)
     loud = x()
     loud[0] = 3e4 * (1 + draw.uniform(t, d))  # the layer's tanh is saturated: nothing moves there
-    signs = draw.normal(d, 16).sign() / 2  # of many features some show a leak, however small it is
+    signs = draw.normal(8, 16).sign() / 2  # of many features some show a leak, however small it is
     blind, one = draw.normal(d, e, scale=0.7), torch.ones(())
     # Adding a constant to all features changes nothing, as after a layer norm
     blind = blind - blind.mean(0)
@@ -45,8 +45,8 @@ def cases(draw: Draw) -> list[Case]:
         case("the first step sees the second", layer((0, 1, 0.4))),
         case(
             "a weak leak at one of many steps",
-            leaks.mixing(draw, 24, d, 16, (22, 23, 3e-6), size=0.02, features=signs),
-            x(batch=1, steps=24),
+            leaks.mixing(draw, 24, 8, 16, (22, 23, 3e-6), size=0.02, features=signs),
+            draw.normal(1, 24, 8),
         ),
         case(
             "a leak that the first sentence of the batch does not show",
