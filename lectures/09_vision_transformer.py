@@ -296,19 +296,19 @@ Table(rows, [*columns, "milliseconds", "times the row before"])
 # From row to row there are four times as many tokens and sixteen times as many numbers
 # in the matrix. The last column says how the time grows (it depends on the machine).
 # From 16 patches to 64 it grows by less than four: part of the time goes into calling
-# the functions, which costs the same for any size, and small matrices keep the
-# processor less busy. In the last row it grows by clearly more than four: now the
-# matrices count.
-# The paper takes patches of 32 or 16 pixels, and 14 in its largest model: 49, 196 or
-# 256 words for a photograph of 224 x 224, so the matrix is still small.
+# the functions, which costs the same for any size, and small matrices are multiplied
+# less efficiently. In the last row it grows by clearly more than four: now the N x N
+# matrices take a good part of the time. The paper takes patches of 32 or 16 pixels, and
+# 14 in its largest model: 49, 196 or 256 words for a photograph of 224 x 224, so the
+# matrix is still small.
 #
 # ## Little data: a CNN, a ViT and a straight line
 #
 # A common claim: Transformers do even better than CNNs on images. Is it so? Here are
 # two rivals on the same digits. A small CNN slides 3 x 3 windows over the image:
 # *neighbours belong together, and a stroke is a stroke wherever it is* is built into
-# it. The *straight line* is logistic regression, one linear layer on 64 pixels, the
-# oldest classifier in the book.
+# it. The *straight line*, as we shall call it, is logistic regression: one linear layer
+# on 64 pixels, one of the oldest classifiers.
 
 # %%
 def small_cnn():
@@ -350,9 +350,10 @@ pair = torch.cat([images[:8], mixed(images[:8])])  # (16, 1, 8, 8)
 show(pair, title="digits, and the same digits with mixed pixels");
 
 # %% [markdown]
-# Each model learns from 100 images, from 100 others, from a third 100, and from all
-# 1,347. (With 100 images chance has a say: three draws show how much.) Networks train
-# for 300 steps; the ViT on all images is the one from above. (Twenty seconds in all.)
+# Each kind of model is trained four times, each time from scratch: on three different
+# sets of 100 images, and on all 1,347. (With 100 images chance has a say: three draws
+# show how much.) Networks train for 300 steps; the ViT on all images is the one from
+# above. (Twenty seconds in all.)
 
 # %%
 shuffled = torch.randperm(len(images), generator=seeded(0))  # (1347,)
@@ -389,8 +390,8 @@ Table(rows, [*columns, "all 1,347", "on its own 100, at least"])
 # has failed to learn its images: the last column shows that each model gets all of its
 # own 100 right. (Twice as many steps help it a little; the order stays.) But what the
 # ViT has learned from them carries over less well. With all images it has nearly caught
-# up: it is about .01 behind the CNN, and that is five or six of the 450 test images,
-# too few to say much.
+# up: it is about .01 behind the CNN, and that is five of the 450 test images, too few
+# to say much.
 #
 # Why is the ViT behind with 100 images? The usual answer: a CNN has it built in that
 # neighbours matter. Compare the CNN with its control: mixing the pixels costs it .02 to
@@ -414,9 +415,9 @@ Table(rows, [*columns, "all 1,347", "on its own 100, at least"])
 # patches: each token has already gathered from others in the layers before. To get back
 # to the patches, one has to follow all paths through the layers. *Attention rollout*
 # does it as follows. In layer $l$, the mean over the heads is a matrix $A_l$ that mixes
-# tokens. The residual connection adds the token itself, so rollout assumes that one
-# half comes from $A_l$ and one half from the token. A mixture of mixtures is a product
-# of matrices, with later layers on the left:
+# tokens. The residual connection adds the token itself. How much each of the two
+# contributes is not known; rollout simply assumes one half each. A mixture of mixtures
+# is a product of matrices, with later layers on the left:
 #
 # $$\tilde A_l = \tfrac12 A_l + \tfrac12 I \ \text{(rows normalised)}, \qquad
 # R = \tilde A_L \cdots \tilde A_2 \tilde A_1$$
@@ -436,9 +437,9 @@ first = torch.tensor([[[[0.0, 1.0], [0.0, 1.0]]]])  # (B, heads, T, T)
 attention_rollout([first, torch.eye(2).expand(1, 1, 2, 2)])[0]  # (T, T)
 
 # %% [markdown]
-# For our model, row 0 of $R$ estimates how much of each patch has arrived in CLS, if
-# the halves are right. (In these pictures the digits are dark on white, so that the
-# orange can be seen: the more, the deeper.)
+# For our model, row 0 of $R$ belongs to CLS: it estimates how much of each patch has
+# arrived there, provided that the assumed halves are right. (In these pictures the
+# digits are dark on white, so that the orange can be seen: the more, the deeper.)
 
 # %% alt="Eight test digits, dark on white, with their attention rollout laid over them in orange: some of it lies on strokes, some on empty patches"
 with recorded_weights(model) as weights, torch.no_grad():
@@ -540,9 +541,11 @@ Table(rows, ["four patches replaced by", *scores], caption)
 # fastest by occlusion (no wonder: occlusion covers with 0, too), then by *ink*, which
 # has never seen the model, and only then by rollout. But an empty patch stays the same
 # when it is replaced by 0. So this test cannot show whether the model uses *emptiness*.
-# With patches of another digit, ink is only .1 ahead of random numbers after four
-# patches, and rollout, .3 or more ahead, does at least as well as occlusion. That a
-# place is empty can be evidence, too, and some of the rollout lies on such places.
+# With four patches of another digit, removal by ink brings the accuracy only .1 below
+# that of random removal; rollout brings it .3 or more below, a little further than
+# occlusion. That a place is empty can be evidence, too, and some of the rollout lies on
+# such places (19%, less than their share of 27%). Whether this is the reason, the test
+# does not tell.
 #
 # Each way to ask has its own assumption. Attention says what is *mixed in*, not what
 # later layers make of it, and one half of every step in the rollout is assumed, not
@@ -553,9 +556,10 @@ Table(rows, ["four patches replaced by", *scores], caption)
 #
 # ## Clothes
 #
-# Now to larger images, with the same question. Fashion-MNIST has 60,000 pieces of
-# clothing of 28 x 28 pixels, ten kinds of them. `fashion_mnist()` reads it through
-# `torchvision.datasets`; where the files are not there yet,
+# Now to larger images, with the same question: where does the model look, and does it
+# matter? Fashion-MNIST has pictures of clothes, shoes and bags, ten kinds, of 28 x 28
+# pixels: 60,000 to learn from and 10,000 to test with. `fashion_mnist()` reads it
+# through `torchvision.datasets`; where the files are not there yet,
 # `fashion_mnist(download=True)` fetches them (30 MB). The model has three layers and
 # sees 16 patches of 7 x 7. `fashion_experiment` trains it for one epoch, a quarter of a
 # minute; the cells of this section do something only where the data is at hand.
@@ -571,8 +575,8 @@ else:
 
 # %% [markdown]
 # Occlusion again, with the model's answers as titles. The model was trained on pixels
-# brought to mean 0 and deviation 1 (`normalised`). That turns an empty pixel, 0, into
-# another number, `black`; the covered patches are filled with it.
+# brought to mean 0 and deviation 1 (`normalised`). After that an empty pixel is no
+# longer 0 but a negative number, `black`; so we fill the covered patches with `black`.
 
 # %% alt="Six pieces of clothing with the occlusion map of the trained model over each: which patches its answer depends on"
 if fashion_mnist_is_here():
@@ -637,7 +641,7 @@ columns = ["image", "said: pullover", "T-shirt", "shirt", "coat", "something els
 Table(rows, columns, "shares of 1,000 images each")
 
 # %% [markdown]
-# The idea stands the test, in both directions, as far as the sides are the sleeves.
+# The idea stands the test in both directions, if we take the sides for the sleeves.
 # With the sides of a T-shirt three pullovers in four are called T-shirts; with the
 # sides of a pullover two T-shirts in three are called pullovers. The sides of *another
 # of the same kind* change next to nothing, so it is not the seams of the montage that
@@ -682,9 +686,9 @@ Table(rows, ["parameters", "largest logit", "largest difference"])
 # - Without positions a ViT sees a bag of patches: CLS is invariant to their order, and
 #   here the accuracy falls by about a quarter.
 # - Half the patch size: four times the tokens, sixteen times the attention matrix.
-# - On these digits, with little data, both a CNN and a straight line beat the ViT. Only
-#   a small part of the CNN's lead is due to neighbourhood, as a control with mixed
-#   pixels shows.
+# - On these digits, with little data, both a CNN and a straight line beat the ViT. A
+#   control with mixed pixels suggests that only a small part of the CNN's lead is due
+#   to neighbourhood.
 # - Rollout follows attention through the layers and says what was mixed; half of it is
 #   an assumption. Occlusion asks the model itself, though with images that it never saw
 #   in training, and what covers a patch matters: with 0 our rollout did worse than ink,
@@ -767,8 +771,9 @@ Table(rows, ["", "100 images", "each in 9 versions", "1,347 images"], "test accu
 
 # %% [markdown]
 # With changed copies each model closes about half of its gap to 1,347 images. (One
-# training each.) But copies of 100 digits remain copies: 1,347 real digits help more,
-# as the last column shows.
+# training each. The ViT had 600 steps here and on the 1,347 images, but 300 on the 100;
+# part of its gain may come from the steps.) But copies of 100 digits remain copies:
+# 1,347 real digits help more, as the last column shows.
 
 # %% [markdown]
 # ## What the positions have learned
@@ -815,9 +820,10 @@ Table(rows, ["mean cosine", *pairs])
 
 # %% [markdown]
 # In the digits two corners are alike, and neighbours are no more alike than other
-# pairs. After one epoch of 60,000 larger images neighbours are somewhat alike, and
-# other pairs are not: the model has begun to find out which places lie side by side.
-# Nobody told it; it is in the images.
+# pairs. After one epoch of 60,000 larger images neighbours are somewhat alike (.15),
+# but so are two corners (.12), and other pairs are not. So the model may have begun to
+# find out which places lie side by side, but its vectors seem to follow what the places
+# usually show, too.
 
 # %% [markdown]
 # ## A photograph

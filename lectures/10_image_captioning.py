@@ -76,11 +76,14 @@ Table(rows, ["captions of the first three"])
 # One of the first neural captioners (*Show and Tell*, 2014) is a translator whose
 # source is a picture: a CNN makes one vector of it, and an LSTM turns that vector into
 # words. We begin with such a model. The original shows the vector once, before the
-# first word. Our LSTM is given the mean over the whole picture before *each* word, so
-# that only the weighting differs from what follows. The vector is *static*: it is the
-# same at every step. `train_captioner` does teacher forcing (unit 08) on batches of 64
-# pictures; 300 steps take ten seconds or so. `describe` lets the model write, the
-# likeliest word at each step.
+# first word. Our LSTM is given the mean over the whole picture before *each* word, to
+# be compared with a *weighted* mean later. The vector is *static*: it is the same at
+# every step. (The eye adds to each place a learned vector, which says where it is. In a
+# plain mean these vectors would add up to a constant, the same for every picture. A
+# ReLU after them prevents this: what is left of a feature now depends on the place.)
+# `train_captioner` does teacher forcing (unit 08) on batches of 64 pictures; 300 steps
+# take ten seconds or so. `describe` lets the model write, the likeliest word at each
+# step.
 
 # %%
 def exact(told, captions):
@@ -89,6 +92,7 @@ def exact(told, captions):
 
 torch.manual_seed(0)
 static = LSTMCaptioner(len(VOCABULARY), attend=False)
+static.eye = nn.Sequential(static.eye, nn.ReLU())  # so that places survive the mean
 train_captioner(static, pictures, captions, steps(300))
 told = describe(static, test_pictures, LENGTH)  # (500, 11)
 found = {"one static vector": exact(told, test_captions)}
@@ -100,10 +104,10 @@ caption = f"captions right in every word: {found['one static vector']:.2f}"
 Table(rows, ["it says", "right"], caption)
 
 # %% [markdown]
-# It has learned to speak: colour, shape, row, column, perhaps *and*. But about half of
-# its captions contain a mistake. Which words are wrong? Count the captions that are
-# right in every word, and the four words of the first shape one by one, for pictures of
-# one shape and of two.
+# It has learned to speak: colour, shape, row, column, perhaps *and*. But more than four
+# in ten of its captions contain a mistake. Which words are wrong? Count the captions
+# that are right in every word, and the four words of the first shape one by one, for
+# pictures of one shape and of two.
 
 # %%
 both = (test_captions == VOCABULARY.index("and")).any(1)  # (500,): two shapes
@@ -115,11 +119,12 @@ columns = ["pictures of", "every word", "colour", "shape", "row", "column"]
 Table(rows, columns, "share that is right")
 
 # %% [markdown]
-# It describes one shape well. With two shapes it still knows in which row the first one
-# lies, but it often gets its colour and shape wrong (.65 and .58 right), and its column
-# in a quarter of the cases. Does it *guess*, or does it mix the two shapes up? If it
-# guessed, a wrong colour would be the other shape's only by chance, in a third of the
-# cases at most: three wrong colours are possible.
+# It describes one shape well: only its kind is wrong, in one picture of 25. With two
+# shapes it still knows in which row the first one lies, but it often gets its colour
+# and shape wrong (.69 and .55 right), and its column in a fifth of the cases. Does it
+# *guess*, or does it mix the two shapes up? There are three wrong colours. If it
+# guessed among them, it would hit the other shape's by chance, in about a third of the
+# cases at most.
 
 # %%
 missed = both & (told[:, 1] != test_captions[:, 1])  # (500,): the first colour is wrong
@@ -247,9 +252,11 @@ curves(None, {"loss": losses}, "step", "cross entropy per word", title);
 Table(list(found.items()), ["model", "captions right in every word"])
 
 # %% [markdown]
-# Both models had the same number of steps, the same eye and the same LSTM. What differs
-# is one weighted sum per word, with the weights $W_r$, $W_s$ and $v$ that make it; and
-# with it the model learns much faster. (One training each.) It does not follow that the
+# Both models had the same number of steps, the same LSTM and, but for the ReLU that
+# keeps the places in the static mean, the same eye. What differs otherwise is one
+# weighted sum per word, with the weights $W_r$, $W_s$ and $v$ that make it; and with it
+# the model learns much faster. (One training each. Give the attending model that ReLU,
+# too: it learns somewhat more slowly, but stays far ahead.) It does not follow that the
 # static model could never do it: two shapes may well fit into one mean of 64 numbers,
 # once the eye has learned to write them so that they can be told apart. (Give it 900
 # steps and see.)
@@ -289,9 +296,10 @@ interactive(draw, "picture", list(range(4)), alt=alt)
 # Should it not look at the shape when it says *top* and *left*? Four pictures prove
 # nothing, so let us measure. A shape covers four of the 36 regions. How much weight
 # falls on them while the first shape is described? (Weight that is spread evenly would
-# give 4 / 36 = .11.) A region also sees the eight squares around its own, so those in
-# the ring around the shape still see a part of it; we count a second time with this
-# ring.
+# give 4 / 36 = .11.) A region also sees the eight squares around its own. So the
+# regions in the ring around the shape still see a part of it, and we count a second
+# time with this ring. (Weight that is spread evenly would then give .25 to .44,
+# depending on the place.)
 
 # %%
 with torch.no_grad():
@@ -309,9 +317,9 @@ Table([("on the shape", *on_shape), ("with its ring", *on_both)], ["weight", *ki
 
 # %% [markdown]
 # For the colour it looks at the shape and at little else. For the row and the column it
-# looks *beside* the shape, at the ring. So much for what is *read*. What is it read
-# *for*? Attention cannot tell; an intervention can. **Take one look away, and see which
-# words change.**
+# looks *beside* the shape, at the ring. This is what the model *reads*. Which words
+# does it use it *for*? Attention cannot tell; an intervention can. **Take one look
+# away, and see which words change.**
 #
 # As in unit 09, something has to take its place. We try two things. *The mean*: the
 # LSTM is given the mean of all regions of all training pictures, which says nothing
@@ -379,8 +387,8 @@ Table(rows, ["word", "right if one always says the commonest"])
 # - The **shape** hangs on two looks: its own and, even more, the one before the colour
 #   (.73 against .88 with the mean), which its own map does not show.
 # - The **row** is the case to remember. With the mean it is still right in .94 of the
-#   cases. One would conclude that it does not need this look, because it knows the row
-#   already. That is half of the truth at best. With another picture it is wrong in a
+#   cases. One would conclude that it knows the row already and does not use this look.
+#   The first half is true, the second is not. With another picture it is wrong in a
 #   third of the cases, and where the two rows differ it says the other's every second
 #   time. So the model *can* do without this look, but it does not *ignore* it.
 # - The **column** needs its own look, though not as strictly as the colour.
@@ -391,10 +399,11 @@ Table(rows, ["word", "right if one always says the commonest"])
 # quantity to its value on another input is called *patching*. In the assignment you
 # will write it for logits.)
 #
-# All of this describes one trained model; another seed may lead to a model that is just
-# as good and remembers other words. What carries over is the method. A map of attention
-# shows what was *read* before a word, not what the word was *made from*. Remember the
-# counter-check whenever somebody offers you a heat map as an explanation.
+# All of this describes one trained model. With another seed the model may be just as
+# good, and yet draw on other looks for its words. What carries over is the method. A
+# map of attention shows what was *read* before a word, not what the word was *made
+# from*. Remember the counter-check whenever somebody offers you a heat map as an
+# explanation.
 #
 # ## A Transformer tells the same
 #
@@ -428,9 +437,10 @@ word_by_word(transformer, test_pictures[two[0]], title)
 # a hat". In a bad one, the map often shows what was *mistaken* for the thing that is
 # not there. Not always: our LSTM makes one mistake on the 500 test pictures, in picture
 # 1 of the slider above, where it calls a yellow square a circle. In the map of that
-# word the deepest orange is on the square, the right place. One mistake is little to
-# learn from. So give it four pictures of kinds that are not in the training set, with
-# the same noise as all others (`noisy`), and let it write up to 30 words.
+# word the deepest orange is on a corner of the square, the right place, though most of
+# the weight is spread around both shapes. One mistake is little to learn from. So give
+# it four pictures of kinds that are not in the training set, with the same noise as all
+# others (`noisy`), and let it write up to 30 words.
 
 # %% alt="Four pictures unlike the training pictures: three shapes, five shapes, an empty one, a purple circle"
 purple = paint([("red", "circle", 4)])  # (3, 24, 24)
@@ -449,8 +459,8 @@ Table(list(zip(names, told)), ["picture", "it says"])
 # finds two, and names a third where there is none (*top centre*, between the two upper
 # ones). It has never seen an empty picture, so it names something that is not there. It
 # has no word for purple (a painter would say magenta), and takes the name of another
-# colour. In three of the four cases it writes what captions usually look like, whether
-# or not the picture gives a reason for it. With five shapes it leaves that pattern and
+# colour. In three of the four cases its caption has the form of those in training, one
+# or two shapes, whatever the picture shows. With five shapes it leaves that pattern and
 # says *and* twice.
 #
 # ## Hard attention
@@ -529,8 +539,9 @@ ax.set(xscale="log", yscale="log");
 
 # %% [markdown]
 # With a baseline the error is about ten times smaller, for any number of draws. How
-# much is gained depends on the losses: ours are near 10 and differ by about 1. What is
-# left depends only on how much they differ, not on how high they are.
+# much is gained depends on the losses: ours are near 10 and differ by about 1. With
+# this baseline, and for given weights, what is left depends on how much they differ,
+# not on how high they are.
 #
 # **Where does a baseline come from?** In training nobody knows the typical loss of a
 # picture. One way: draw $K$ regions for the same picture, and compare each loss with
@@ -556,9 +567,9 @@ ax.set(xscale="log", yscale="log");
 #
 # ## Summary
 #
-# - One vector for a whole picture is a bottleneck like that of unit 04; in our small
-#   scenes it makes learning slower. A feature map is a set of regions; attention reads
-#   it anew for every word.
+# - One vector for a whole picture, here a plain mean, is a bottleneck like that of unit
+#   04; in our small scenes the model with it was far behind after the same 300 steps. A
+#   feature map is a set of regions; attention reads it anew for every word.
 # - Captioning is cross-attention: the text asks, the picture answers. Xu's LSTM asks
 #   with its previous state.
 # - Maps of attention show what was read before a word. Whether the word was made from
@@ -573,7 +584,8 @@ ax.set(xscale="log", yscale="log");
 # ## Questions
 #
 # 1. The static model gets the mean of all regions, places included. In principle, could
-#    one vector hold two shapes and their places?
+#    one vector hold two shapes and their places? And what would be left of the place
+#    vectors without its ReLU?
 #
 # <details><summary>Answer</summary>
 #
@@ -581,6 +593,8 @@ ax.set(xscale="log", yscale="log");
 # tell far more apart. There is room enough; the difficulty is to use it. A mean adds up
 # all regions, so the eye would have to write each shape differently at each place, and
 # the LSTM would have to take the sum apart again. Attention needs to learn neither.
+# Without the ReLU a constant would be left of the place vectors, their mean, the same
+# for every picture; only the padding would make a shape at the border look different.
 # </details>
 #
 # 2. In the first step there is no previous word and no previous look. What does the
@@ -699,12 +713,12 @@ related(relator, test_pairs[0])
 # Why should a relation be harder than a place? A place can be read from one region with
 # one look. A relation is in no single place. Where the shapes lie side by side, the
 # regions between them see a part of both; otherwise it has to be computed from two
-# places, and one soft look gives one weighted mean. There are two ways out. The look
-# always favours the same one of the two shapes, so that the LSTM knows whose place it
-# reads; or the LSTM keeps the place of the first shape in its state, over two words
-# that do not need it. In the picture above the look before the relation falls on
-# neither shape. That is one map, but it fits the matrix: after 250 steps the comparison
-# is only half learned.
+# places, and one soft look gives one weighted mean. At least two ways out come to mind.
+# Either the look before the relation mixes both shapes, always with more weight on the
+# same one, so that the mixture shows which is where; or the LSTM notes the place of the
+# first shape early and keeps it in its state until the relation is due. In the picture
+# above the look before the relation falls on neither shape. That is one map, but it
+# fits the matrix: after 250 steps the comparison is only half learned.
 #
 # A Transformer has more than one look per word: four heads in each layer, and a second
 # layer that can compare what the first one found. (6 seconds.)
@@ -737,9 +751,10 @@ ax = curves(None, both_losses, "step", "cross entropy per word", title)
 ax.set_ylim(0, 1);
 
 # %% [markdown]
-# It is a slope. With one look per word the relation is hard to *learn*, not impossible
-# to *do*. Note how easily this could have been missed: "four words of five are right
-# nearly always" is true, and hides the one word that the task is about.
+# It is a slope. For this LSTM, with its one look per word, the relation is slow to
+# *learn*, not impossible to *do*. (Whether it is the single look that makes it slow, we
+# have not tested.) Note how easily this could have been missed: "four words of five are
+# right nearly always" is true, and hides the one word that the task is about.
 
 # %% [markdown]
 # ## A model that learns to draw
@@ -747,11 +762,11 @@ ax.set_ylim(0, 1);
 # Does a model learn by `reinforce_loss`? A small one has to name the colour of a single
 # shape, and may look at *one* region, which it draws. Three parts: an eye, `where` (a
 # linear layer that gives each region its score), and `what` (a linear layer that names
-# the colour of the drawn region). From the first term of the loss, $\ell_k$, `what`
-# learns by plain gradients; from the second, with the draws, `where` does; and the eye,
-# which serves both, learns from both. There are four draws for each picture. Beside it
-# two controls: no baseline, and no second term at all. (80 steps, three seeds each,
-# less than a second for each training.)
+# the colour of the drawn region). `what` learns from the first term of the loss,
+# $\ell_k$, by plain gradients. `where` learns from the second, the one with the log
+# probabilities. The eye serves both and learns from both. There are four draws for each
+# picture. Beside it two controls: no baseline, and no second term at all. (80 steps,
+# three seeds each, less than a second for each training.)
 
 # %%
 lone = ~(captions == VOCABULARY.index("and")).any(1)  # (3000,): a single shape
