@@ -32,7 +32,7 @@ def cases(draw: Draw) -> list[Case]:
     blind, one = rough(draw.normal(d, e, scale=0.3)), torch.ones(())
     # Adding a constant to all features changes nothing, as after a layer norm
     blind[0] -= blind.sum(0)
-    soft = {"features": draw.normal(d, e, scale=0.15)}  # squares must not saturate the tanh
+    soft = draw.normal(d, e, scale=0.15)  # squares must not saturate the tanh
     later = draw.normal(d, e, scale=0.5)
     later[0] = 0.0
     return [
@@ -59,7 +59,10 @@ def cases(draw: Draw) -> list[Case]:
             rough(x()),
         ),
         case("a leak that doubling does not show", layer((t // 2 - 1, t // 2, 0.5), unit=one)),
-        case("a leak that a change of sign does not show", layer((*near, 0.5), even=one, **soft)),
+        case(
+            "a leak that a change of sign does not show",
+            layer((*near, 0.5), even=one, features=soft),
+        ),
         case("a leak that the first feature does not show", layer((*near, 0.5), features=later)),
         case("a leak that the sum of the features does not show", layer((*near, 0.5), centred=one)),
         case(
