@@ -3,11 +3,15 @@ missing.
 """
 
 import os
+import sys
 
 for library in ("OMP", "OPENBLAS", "MKL"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")  # two test processes share two cores
 
 os.environ.pop("COURSE_GRADEBOOK", None)  # no test may get into a real gradebook
+
+# nbgrader calls alembic by its bare name, also where its environment is not activated
+os.environ["PATH"] = f"{os.path.dirname(sys.executable)}{os.pathsep}{os.environ.get('PATH', '')}"
 
 import fcntl  # noqa: E402
 import shutil  # noqa: E402
