@@ -72,6 +72,7 @@ def test_what_computes_the_same_survives_and_a_mistake_does_not() -> None:
     assert not survivors.survives(softmax(), wrong)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["softmax", "masked_attention", "split_heads", "greedy_decode"])
 def test_it_ends_early_but_says_what_the_judge_says(name: str) -> None:
     exercise = exercises.find(name)
@@ -219,6 +220,7 @@ def test_a_right_answer_that_is_refused_stops_the_run(
         mutation.judged(job)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["softmax", "masked_softmax", "exact_match", "split_heads"])
 def test_no_mutant_of_a_reference_is_a_hole(name: str, kept: Path) -> None:
     """All mutants of a few references."""
@@ -230,6 +232,7 @@ def test_no_mutant_of_a_reference_is_a_hole(name: str, kept: Path) -> None:
 UNITS = [unit.name for unit in exercises.units() if unit.exercises]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", UNITS)
 def test_of_a_few_mutants_of_every_unit_none_is_a_hole(name: str) -> None:
     """Chosen by lot, the same ones every time."""

@@ -46,6 +46,7 @@ def takes_double(exercise: Exercise, source: str) -> bool:
     return not any("dtype" in fault or "scalar type" in fault for fault in faults)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", UNITS)
 def test_a_right_answer_stays_right_in_another_style(unit: str) -> None:
     refused = [

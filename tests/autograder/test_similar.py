@@ -126,6 +126,7 @@ def questions(unit_name: str, answers: Class) -> list[Asked]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", ["01", "02", "03", "05"])
 def test_three_copiers_among_200_are_in_the_first_ten(unit: str) -> None:
     """In each of three classes; whether a copy that was also edited stands above the line depends

@@ -100,6 +100,7 @@ class DistantAttempt(LocalAttempt):
         return wire.Decoder(b"".join(back)).decode(node)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("earlier", "later"), PAIRS)
 def test_a_right_answer_is_not_blamed_for_a_wrong_one(earlier: str, later: str) -> None:
     exercise, source, spoiled = exercise_of(later), solution(later), 0
