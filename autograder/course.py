@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 GRADEBOOK = (
     "COURSE_GRADEBOOK"  # environment variable: the gradebook's address, before that of course.toml
 )
+SEED = "COURSE_SEED"  # environment variable: the seed of all, where two engines are compared
 OWN_CONFIG = "autograder.nbgrader_bridge"  # in nbgrader_config.py: it is a course of this package
 SOURCE_TREE = (
     Path(__file__).resolve().parents[1]

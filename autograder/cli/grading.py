@@ -1,7 +1,7 @@
 """Commands that grade and explain: grade, feedback, report, late, formgrader."""
 
 import contextlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -70,19 +70,20 @@ def grade(
     as_json: bool,
 ) -> None:
     """Grade the submissions of UNIT; exit code 1 if some of them need a person."""
-    from autograder import fit
-    from autograder.points.facts import Ledger
+    from autograder.grading import unchanged
 
     course = course_of(ctx)
     engine = "nbgrader" if engine == "stock" else engine
-    if dask and (engine == "nbgrader" or workers):
-        raise UserError(
-            "--dask goes with neither --engine nbgrader nor --workers: the cluster has its own"
-            " workers"
-        )
-    if changed and (engine == "nbgrader" or student):
-        raise UserError("--changed goes with neither --engine nbgrader nor --student")
+    check_options(engine, workers, dask, student, changed)
     name = course.unit_name(unit)
+    usual = engine == "sandbox" and not any((dask, student, force, changed, never_lower))
+    if usual and (said := unchanged.last(course, name)) is not None:
+        say_again(course, name, said, as_json)
+        ctx.exit(1 if said.problems else 0)
+    from autograder import fit
+    from autograder.points.facts import Ledger
+
+    seen = unchanged.look(course)
     if engine == "sandbox" and not dask:
         begin_early(course, name, force)
     if course.students(name) and not course.foreign:
@@ -99,12 +100,7 @@ def grade(
         else:
             from autograder.grading import run
 
-            with contextlib.ExitStack() as stack:
-                pool = None
-                if dask:
-                    from autograder.grading.cluster import Cluster
-
-                    pool = stack.enter_context(contextlib.closing(Cluster(dask, say)))
+            with cluster(dask) as pool:
                 summary = run.grade(
                     course,
                     name,
@@ -120,15 +116,44 @@ def grade(
     differ = before.compare(changed if never_lower is None else never_lower)
     if student is None:
         remember_versions(course, name, changed or bool(summary.graded))
+    points_as_seen = unchanged.look(course)
+    table = scores(course, name, student)
     if as_json:
         print_json(summary.as_json())
     else:
-        show_scores(course, name, student)
+        show_table(name, *table)
         show_summary(summary, differ, Ledger(course))
     if engine == "sandbox":
         new = bool(summary.graded or differ) or not pages_are_current(course, name)
         show_pages(course, name, quiet=as_json, anew=new, changed=bool(differ))
+    if usual:
+        unchanged.keep(course, seen, points_as_seen, summary, table)
     ctx.exit(1 if summary.problems else 0)
+
+
+def check_options(
+    engine: str, workers: int | None, dask: str | None, student: str | None, changed: bool
+) -> None:
+    """UserError if two options do not go together."""
+    if dask and (engine == "nbgrader" or workers):
+        raise UserError(
+            "--dask goes with neither --engine nbgrader nor --workers: the cluster has its own"
+            " workers"
+        )
+    if changed and (engine == "nbgrader" or student):
+        raise UserError("--changed goes with neither --engine nbgrader nor --student")
+
+
+@contextlib.contextmanager
+def cluster(address: str | None) -> Iterator[Any]:
+    """The cluster behind an address, or None: this machine."""
+    if address is None:
+        yield None
+        return
+    from autograder.grading.cluster import Cluster
+
+    with contextlib.closing(Cluster(address, say)) as pool:
+        yield pool
 
 
 def begin_early(course: Course, unit: str, force: bool) -> None:
@@ -259,22 +284,50 @@ def report(ctx: click.Context, as_json: bool) -> None:
 
 def show_scores(course: Course, unit: str, student: str | None = None) -> None:
     """Final points, and what was taken off for lateness."""
+    show_table(unit, *scores(course, unit, student))
+
+
+def scores(
+    course: Course, unit: str, student: str | None = None
+) -> tuple[list[str], list[list[str]]]:
+    """The columns and rows of that table."""
     from autograder.points.finals import finals
 
     found = [f for f in finals(course, unit).values() if f.graded and student in (None, f.student)]
     late = any(final.reason for final in found)
     columns = ["student", "score", "of", *(["late"] if late else []), "to grade by hand"]
-    table = Table(*columns, title=unit, title_justify="left")
+    rows = []
     for final in found:
         off = f"-{final.points.off:g}: {final.reason}" if final.points.off else final.reason
-        table.add_row(
-            Text(outside.line(final.student)),
-            f"{final.score:g}",
-            f"{final.points.most:g}",
-            *([off] if late else []),
-            "yes" if final.points.waiting else "",
-        )
+        points = [f"{final.score:g}", f"{final.points.most:g}"]
+        waiting = "yes" if final.points.waiting else ""
+        rows.append([outside.line(final.student), *points, *([off] if late else []), waiting])
+    return columns, rows
+
+
+def show_table(unit: str, columns: list[str], rows: list[list[str]]) -> None:
+    table = Table(*columns, title=unit, title_justify="left")
+    for student, *cells in rows:
+        table.add_row(Text(student), *cells)
     out.print(table)
+
+
+def say_again(course: Course, unit: str, said: Any, as_json: bool) -> None:
+    """What the last run said, where nothing has changed since."""
+    from autograder.grading.results import RunSummary
+
+    summary = RunSummary(unit, skipped=said.skipped, problems=said.problems)
+    if as_json:
+        print_json(summary.as_json())
+        return
+    show_table(unit, said.columns, said.rows)
+    ledger = None
+    if said.problems:
+        from autograder.points.facts import Ledger
+
+        ledger = Ledger(course)
+    show_summary(summary, ledger=ledger)
+    show_pages(course, unit, anew=False)
 
 
 def show_summary(summary: Any, changed: Iterable[Any] = (), ledger: Any = None) -> None:

@@ -5,8 +5,9 @@ limit, what was repaired, how long it took, behind which walls. Feedback and rep
 it.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -114,3 +115,23 @@ def read(root: Path, unit: str, student: str) -> Result | None:
         return Result.from_json(path_of(root, unit, student).read_bytes())
     except (OSError, ValueError, msgspec.MsgspecError):
         return None
+
+
+@dataclass
+class RunSummary:
+    """What a run came to."""
+
+    unit: str
+    graded: int = 0
+    skipped: int = 0
+    problems: list[dict[str, str]] = field(default_factory=list)
+    level: int | None = None
+    seconds: float = 0.0
+    changed: list[dict[str, Any]] = field(default_factory=list)  # whose score, before and after
+    held: list[str] = field(default_factory=list)  # what the walls were proven to hold
+
+    def as_json(self) -> dict[str, Any]:
+        """The object that `autograder grade --json` prints."""
+        shown = asdict(self)
+        del shown["changed"], shown["held"]
+        return shown

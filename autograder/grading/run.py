@@ -11,9 +11,8 @@ import os
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -22,13 +21,13 @@ from autograder.any_course import AnyCourse
 from autograder.collecting.collect import notes_of
 from autograder.collecting.repair import uncertain
 from autograder.collecting.taken import remember_problems
-from autograder.course import Course, Limits
+from autograder.course import SEED, Course, Limits
 from autograder.errors import UserError
 from autograder.grading import results
 from autograder.grading.journal import Journal, Log, locked, writing
 from autograder.grading.launch import Launcher, Opening, code_that_runs, words_added
 from autograder.grading.pool import LocalPool, Lost, Pool
-from autograder.grading.results import Result
+from autograder.grading.results import Result, RunSummary
 from autograder.grading.submissions import (
     MAX_NOTEBOOK,
     Unusable,
@@ -45,30 +44,9 @@ AHEAD = 2  # jobs that wait for a worker, so that no worker waits for a job
 THREADS = 4096  # as many as a pool may carry at a time; they are made when needed
 ROUND_TRIP = 90.0  # seconds that a job may take beyond twice the time of the submission
 SECOND_TRIES = 2.0  # all second tries together take at most so many times that of a submission
-SEED = "COURSE_SEED"  # environment variable: the seed of all, where two engines are compared
 MAX_NOTES = 50
 LONG = 2.0  # seconds: a submission that took longer is started first the next time
 NO_TIME = "its time ran out while it waited, and none was left for a second try: grade it again"
-
-
-@dataclass
-class RunSummary:
-    """What a run came to."""
-
-    unit: str
-    graded: int = 0
-    skipped: int = 0
-    problems: list[dict[str, str]] = field(default_factory=list)
-    level: int | None = None
-    seconds: float = 0.0
-    changed: list[dict[str, Any]] = field(default_factory=list)  # whose score, before and after
-    held: list[str] = field(default_factory=list)  # what the walls were proven to hold
-
-    def as_json(self) -> dict[str, Any]:
-        """The object that `autograder grade --json` prints."""
-        shown = asdict(self)
-        del shown["changed"], shown["held"]
-        return shown
 
 
 def grade(

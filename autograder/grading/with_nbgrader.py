@@ -14,7 +14,8 @@ from pathlib import Path
 
 from autograder import outside
 from autograder.course import Course
-from autograder.grading.run import RunSummary, chosen_students
+from autograder.grading.results import RunSummary
+from autograder.grading.run import chosen_students
 
 THROWAWAY_SEED = (
     "stock"  # stock nbgrader checks inside the student's kernel, where no secret is safe

@@ -12,6 +12,7 @@ import re
 import textwrap
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -68,6 +69,7 @@ class Ranking:
 # Pieces of an answer -----------------------------------------------------------------------------
 
 
+@lru_cache(maxsize=1024)  # what everybody was given is the same for every question
 def pieces(answer: str, kind: str) -> Pieces:
     """What an answer is compared by; `kind` is "code", "text" or "choice"."""
     if kind == "choice":

@@ -72,21 +72,20 @@ def encode(
 def _encode(
     value: Any, buffers: list[bytes], depth: int, otherwise: Callable[[Any], Record] | None
 ) -> Any:
-    def inner(item: Any) -> Any:
-        return encode(item, buffers, depth + 1, otherwise)
-
     if depth > DEPTH:
         raise WireError("nested too deeply")
     if value is None or isinstance(value, bool | float | int | str):
         return _encode_plain(value)
+    more = (buffers, depth + 1, otherwise)
     if isinstance(value, list):
-        return [inner(item) for item in value]
+        return [encode(item, *more) for item in value]
     if isinstance(value, tuple):
-        return {"tuple": [inner(item) for item in value]}
+        return {"tuple": [encode(item, *more) for item in value]}
     if isinstance(value, dict):
-        return {"dict": {str(key): inner(item) for key, item in value.items()}}
+        return {"dict": {str(key): encode(item, *more) for key, item in value.items()}}
     if isinstance(value, Record):
-        return {"record": [value.name, {key: inner(item) for key, item in value.fields.items()}]}
+        fields = {key: encode(item, *more) for key, item in value.fields.items()}
+        return {"record": [value.name, fields]}
     if value is ...:
         return {"ellipsis": None}
     from torch import Tensor

@@ -6,13 +6,19 @@ from functools import lru_cache
 
 FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
 LONGEST = 100_000  # characters that are parsed: a tree takes hundreds of times their memory
+KEPT = 5_000  # characters of a source whose tree is kept
 
 
 def parse(source: str) -> ast.Module | None:
     """The tree of an answer cell, without the lines that only a notebook understands; None if it is
-    not Python, or far too long."""
+    not Python, or far too long. Nobody changes a tree, so short ones are kept."""
     if len(source) > LONGEST:
         return None
+    return _parsed(source) if len(source) <= KEPT else _parsed.__wrapped__(source)
+
+
+@lru_cache(maxsize=64)
+def _parsed(source: str) -> ast.Module | None:
     lines = [
         "pass" if line.lstrip().startswith(("%", "!")) else line for line in source.splitlines()
     ]
