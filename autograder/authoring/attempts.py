@@ -7,6 +7,7 @@ with `# %% right: NAME` or `# %% wrong: NAME (misconception)`. Those at a choice
 
 import contextlib
 import importlib
+import itertools
 import linecache
 import math
 import multiprocessing
@@ -37,6 +38,7 @@ from course_utils.judging.runner import TimeLimit, failure_of, time_limit
 BANK = SOURCE_TREE / "tests" / "variants"
 WRITTEN = SOURCE_TREE / "tests" / "written"
 SMALL = 24  # numbers: so many inputs are read at a glance
+KINDS = ("training", "module", "function", "choice")  # from the slowest on
 AUDIT_SEED = "audit"  # of the cases beyond the visible ones; COURSE_SEED replaces it
 CELL = re.compile(r"^# %%.*$", re.MULTILINE)
 HEADING = re.compile(r"# %% (?:right: (?P<right>\w+)|wrong: (?P<wrong>\w+) \((?P<slug>[\w -]+)\))")
@@ -217,11 +219,14 @@ class Judged:
         return not self.attempt.right and self.named not in (None, self.attempt.slug)
 
 
-def _judged(attempt: Attempt) -> Judged:
+def _judged(group: list[Attempt]) -> list[Judged]:
     torch.set_num_threads(1)
-    verdict = judge_attempt(attempt)
-    named = verdict.misconception
-    return Judged(attempt, verdict.points, verdict.max_points, named, numbers_shown(verdict))
+    found = []
+    for attempt in group:
+        verdict = judge_attempt(attempt)
+        points, named = (verdict.points, verdict.max_points), verdict.misconception
+        found.append(Judged(attempt, *points, named, numbers_shown(verdict)))
+    return found
 
 
 def _counts(judged: list[Judged]) -> tuple[str, ...]:
@@ -309,16 +314,22 @@ def audit(
     workers: int | None = None,
     bank: Path = BANK,
 ) -> Audit:
-    """Judge every attempt, in as many processes as there are cores."""
+    """Judge every attempt, in as many processes as there are cores: an exercise at a time, whose
+    cases and wrong variants are then computed once. What takes longest comes first."""
     units = list(units)
     todo = [attempt for unit in units for attempt in attempts(unit, bank)]
+    groups = [list(group) for _, group in itertools.groupby(todo, lambda each: each.exercise)]
+    kinds = {each.name: KINDS.index(each.kind) for unit in units for each in unit.exercises}
+    groups.sort(key=lambda group: (kinds[group[0].exercise], -len(group)))
     torch.set_num_threads(1)  # a pool of threads must not exist when the workers are forked
-    judged = []
+    judged, order = list[Judged](), {attempt: place for place, attempt in enumerate(todo)}
     context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
     with context.Pool(workers or os.cpu_count() or 1) as pool:
-        for result in pool.imap(_judged, todo, chunksize=4):
-            judged.append(result)
-            advance()
+        for results in pool.imap_unordered(_judged, groups):
+            judged += results
+            for _ in results:
+                advance()
+    judged.sort(key=lambda each: order[each.attempt])
     everything = [(unit.name, each.name) for unit in units for each in unit.exercises]
     tried = {(attempt.unit, attempt.exercise) for attempt in todo}
     untried = tuple(each for each in everything if each not in tried and bank != WRITTEN)

@@ -20,6 +20,8 @@ from autograder.points.finals import finals
 from course_utils import exercises
 from tests.autograder.test_term import MOST, UNITS, make, notebook, record
 
+pytestmark = pytest.mark.slow
+
 ONE = UNITS[0]
 NAMES = ("ada", "bea", "cem")
 COUNTER = itertools.count()

@@ -14,6 +14,8 @@ from autograder.errors import UserError
 from autograder.grading import with_nbgrader as stock
 from autograder.points.scores import cell_scores, scores
 
+pytestmark = pytest.mark.slow
+
 UNIT = "01_nadaraya_watson"
 
 

@@ -34,6 +34,8 @@ from autograder.points import changes
 from autograder.points.export import export, export_total, grades
 from autograder.points.finals import finals, settle
 
+pytestmark = pytest.mark.slow
+
 UNITS = ("01_nadaraya_watson", "02_dot_product_attention", "03_masking")
 DUE = {
     unit: datetime(2027, 3, 7, 12, tzinfo=UTC) + timedelta(days=14 * n)

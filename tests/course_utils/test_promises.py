@@ -53,6 +53,7 @@ def test_every_case_keeps_the_promise(exercise: Exercise, seed: int) -> None:
     assert [case.label for case in cases if not promise(exercise)(case)] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("exercise", PROMISING, ids=lambda exercise: exercise.name)
 def test_every_case_that_a_card_shows_keeps_the_promise(
     exercise: Exercise, monkeypatch: pytest.MonkeyPatch

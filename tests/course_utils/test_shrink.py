@@ -145,6 +145,7 @@ SHOWN = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "most"), SHOWN)
 def test_cards_of_the_bank_are_small(name: str, most: int) -> None:
     """A few mistakes show only among many numbers; the others are shown with a handful."""

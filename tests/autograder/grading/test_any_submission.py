@@ -21,6 +21,8 @@ from tests.autograder import classroom
 from tests.autograder.classroom import UNIT
 from tests.autograder.grading.stand_in import Answer, ChildDied, Here, LimitHit, quiet
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = int(os.environ.get("COURSE_FUZZ", "25"))
 HONEST = "zz-honest"  # graded after the others
 

@@ -18,6 +18,7 @@ from autograder.grading.results import RunSummary
 from tests.autograder import classroom
 from tests.autograder.classroom import UNIT
 
+pytestmark = pytest.mark.slow
 PROGRAM = """
 import sys
 from autograder.cli import main

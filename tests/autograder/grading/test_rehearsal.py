@@ -12,6 +12,8 @@ from course_utils.judging.exercise import Exercise, Unit
 from course_utils.judging.judge import VISIBLE_SEED, expected_of, rehearsed, variant_outcomes
 from course_utils.judging.runner import Outcome
 
+pytestmark = pytest.mark.slow
+
 VERSION = "this code"
 
 

@@ -9,6 +9,8 @@ import pytest
 from autograder.grading import view
 from course_utils import exercises
 
+pytestmark = pytest.mark.slow
+
 UNITS = [unit.name for unit in exercises.units()]
 
 
