@@ -1,9 +1,9 @@
 """Everything that must hold before a change is taken: `make test` runs the gates that a change
 breaks first, `make test-full` the long ones, CI both.
 
-All gates run, whatever fails; on four cores or more two at a time, but alone where attacks and
-faults are watched. What a gate says is printed
-whole when it has ended, with its time. `python -m tests.gates hostile lint` runs single gates,
+All gates run, whatever fails; as many at a time as there are cores for their processes, but alone
+where attacks and faults are watched. What a gate says is printed whole when it has ended, with its
+time. `python -m tests.gates hostile lint` runs single gates,
 `python -m tests.gates quick` the fast ones, for work in between.
 """
 
@@ -11,16 +11,18 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 BIN = Path(sys.executable).parent
 PYTEST = [sys.executable, "-m", "pytest"]
-AT_ONCE = 2 if (os.cpu_count() or 1) >= 4 else 1  # gates: each has two processes of its own
+CORES = os.cpu_count() or 1
 TWO = ["-n", "2"]
 # each process gets one half in order, so that few fixtures are made twice, and then helps the other
 STEALING = [*TWO, "--dist", "worksteal"]
@@ -39,6 +41,7 @@ class Gate:
     name: str
     commands: list[list[str]]
     alone: bool = False  # what it watches would be disturbed by another gate
+    processes: int = 2  # that compute at a time
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,7 @@ class Done:
 LINT = Gate(
     "lint",
     [[f"{BIN}/ruff", "check", "."], [f"{BIN}/ruff", "format", "--check", "."], [f"{BIN}/mypy"]],
+    processes=1,
 )
 TEST = [  # the longest first: then both ways are equally long
     Gate("unit tests", [[*PYTEST, *STEALING, "-m", "not long", *UNIT, SLOWEST]]),
@@ -61,7 +65,7 @@ TEST = [  # the longest first: then both ways are equally long
     Gate("hostile", [[*PYTEST, "-m", "not long", "tests/hostile", SLOWEST]], alone=True),
     Gate("audit", [[f"{BIN}/autograder", "audit"], [f"{BIN}/autograder", "audit", "--written"]]),
     LINT,
-    Gate("built notebooks", [[*PYTEST, BUILT, SLOWEST]]),
+    Gate("built notebooks", [[*PYTEST, BUILT, SLOWEST]], processes=1),
 ]
 FULL = [
     Gate(
@@ -81,9 +85,9 @@ FULL = [
     ),
     Gate("heavy pages", [[*PYTEST, *STEALING, "-m", "long", "tests/browser", SLOWEST]]),
     Gate("colab", [[*PYTEST, *BY_FILE, "tests/colab", SLOWEST]]),
-    Gate("equality with nbgrader", [[*PYTEST, "tests/equality"]]),
+    Gate("equality with nbgrader", [[*PYTEST, "tests/equality"]], processes=1),
     Gate("matrix", [[*PYTEST, "-s", "tests/matrix"]], alone=True),
-    Gate("any nbgrader course", [[*PYTEST, "tests/any_course", SLOWEST]]),
+    Gate("any nbgrader course", [[*PYTEST, "tests/any_course", SLOWEST]], processes=1),
 ]
 QUICK = [
     Gate("fast unit tests", [[*PYTEST, *STEALING, "-m", FAST, *UNIT, "--durations=5"]]),
@@ -120,14 +124,40 @@ def run(gate: Gate, alone: bool) -> Done:
         return Done(gate, not any(codes), seconds, log.read())
 
 
+class Room:
+    """Processors that gates share: each takes as many as it has processes, and waits for them."""
+
+    def __init__(self) -> None:
+        self.free, self.changed = CORES, threading.Condition()
+
+    @contextmanager
+    def taken(self, processes: int) -> Iterator[None]:
+        wanted = min(processes, CORES)
+        with self.changed:
+            self.changed.wait_for(lambda: self.free >= wanted)
+            self.free -= wanted
+        try:
+            yield
+        finally:
+            with self.changed:
+                self.free += wanted
+                self.changed.notify_all()
+
+
 def run_all(gates: list[Gate]) -> Iterator[Done]:
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        begun = [pool.submit(run, gate, len(gates) == 1) for gate in gates if not gate.alone]
-        for future in as_completed(begun):
+    room, single = Room(), len(gates) == 1
+
+    def beside(gate: Gate) -> Done:
+        with room.taken(gate.processes):
+            return run(gate, single)
+
+    together = [gate for gate in gates if not gate.alone]
+    with ThreadPoolExecutor(len(together) or 1) as pool:
+        for future in as_completed([pool.submit(beside, gate) for gate in together]):
             yield future.result()
     for gate in gates:
         if gate.alone:
-            yield run(gate, len(gates) == 1)
+            yield run(gate, single)
 
 
 def main(names: list[str]) -> int:

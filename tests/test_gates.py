@@ -69,7 +69,7 @@ def test_two_gates_run_at_once_and_speak_one_after_the_other(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     """Each waits for the other: one after the other they would both fail."""
-    monkeypatch.setattr(gates, "AT_ONCE", 2)
+    monkeypatch.setattr(gates, "CORES", 4)
     code, out = outcome(
         monkeypatch,
         capfd,
@@ -80,3 +80,22 @@ def test_two_gates_run_at_once_and_speak_one_after_the_other(
     for name in "ab":
         whole = f"=== {name} ===\nfirst line of {name}\nlast line of {name}\n=== {name}: passed"
         assert whole in out
+
+
+ALONE = """
+import pathlib, sys, time
+mark = pathlib.Path(sys.argv[1])
+sys.exit(4) if mark.exists() else mark.touch()
+time.sleep(0.3)
+mark.unlink()
+"""
+
+
+def test_gates_wait_for_cores(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Whoever meets another one fails."""
+    monkeypatch.setattr(gates, "CORES", 2)
+    made = [says(name, ALONE, str(tmp_path / "mark")) for name in "abc"]
+    code, out = outcome(monkeypatch, capfd, *made)
+    assert code == 0, out
