@@ -34,7 +34,7 @@ from course_utils.judging.judge import (
 )
 from course_utils.judging.runner import Outcome
 
-TIMES, LEAST = 20.0, 2.0  # an answer gets so many times what the solution needs, or so many seconds
+TIMES, LEAST = 20.0, 1.5  # an answer gets so many times what the solution needs, or so many seconds
 # Seconds of processor time of a solution for all cases of a seed: exercise, reference
 _needed: dict[tuple[str, Callable[..., Any]], float] = {}
 
