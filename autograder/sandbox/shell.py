@@ -4,12 +4,14 @@ to a function.
 
 import ast
 import base64
+import re
 import subprocess
 import sys
 import time
 from collections.abc import Callable
 from typing import Any
 
+TOUCHED = re.compile(r"^\s*(In \[|>>>|\.\.\.)|^[^\S\n]+$", re.MULTILINE)  # prompts, lines of blanks
 Emit = Callable[[dict[str, Any]], None]
 
 
@@ -138,9 +140,9 @@ def _displays(emit: Emit) -> Any:
 
 
 def is_python(code: str) -> bool:
-    """Is a cell plain Python that IPython would leave alone? Of one that begins with a blank or a
-    prompt it takes something away, and a single line may be a command (`pwd`)."""
-    if "\n" not in code.strip() or code[0].isspace() or code.startswith(("In ", ">>>")):
+    """Is a cell plain Python that IPython would leave alone? From one that begins with a blank, or
+    has prompts or lines of blanks, it takes something away; a single line may be a command."""
+    if "\n" not in code.strip() or code[0].isspace() or TOUCHED.search(code):
         return False
     try:
         ast.parse(code)

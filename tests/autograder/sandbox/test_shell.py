@@ -76,7 +76,13 @@ def test_answers_of_the_bank() -> None:
     "code",
     [
         *("pwd", "x", "x?\ny", "%time x\ny", "%%time\nx", "!ls\nx", "a = !ls\nb", "x = 1\n%who"),
-        *("    x = 1\n    y = 2", "\n\nx = 1\ny = 2", "In [1]: x\ny = 2", ">>> x\n>>> y"),
+        *(
+            "    x = 1\n    y = 2",
+            "\n\nx = 1\ny = 2",
+            "In [1]: x\ny = 2",
+            ">>> x\n>>> y",
+            "x = 1\nIn [1]: x",
+        ),
         *("", "\n", "x = (\n", "def f(:\n  pass", "x\x00\ny"),
     ],
 )
