@@ -22,7 +22,7 @@ from nbgrader.utils import parse_utc
 from autograder.any_course import AnyCourse
 from autograder.course import Course
 from autograder.grading import run
-from autograder.grading.run import RunSummary
+from autograder.grading.results import RunSummary
 
 ADDRESS = re.compile(r"0x[0-9a-f]{6,}|/[\w./-]*/(?=[\w.-]+)|<ipython-input-[\w-]+>|/tmp/\S+")
 

@@ -18,6 +18,7 @@ from autograder.errors import UserError
 from autograder.grading import cluster as clusters
 from autograder.grading import run
 from autograder.grading.cluster import Cluster, check_address
+from autograder.grading.results import RunSummary
 from tests.conftest import need
 from tests.faults.conftest import SEED, UNIT, environment
 from tests.faults.machines import RUN, Machines, descendants, kill
@@ -28,7 +29,7 @@ Check = Callable[..., None]
 WITHOUT_NAMESPACES = ("setpriv", "--bounding-set", "-sys_admin", "--inh-caps", "-sys_admin")
 
 
-def grade(course: Course, cluster: Cluster, **options: object) -> run.RunSummary:
+def grade(course: Course, cluster: Cluster, **options: object) -> RunSummary:
     with contextlib.closing(cluster):
         return run.grade(course, "01", seed=SEED, pool=cluster, **options)  # type: ignore[arg-type]
 

@@ -16,7 +16,8 @@ from pathlib import Path
 
 from autograder.course import SOURCE_TREE, Course
 from autograder.grading import results
-from autograder.grading.run import RunSummary, grade
+from autograder.grading.results import RunSummary
+from autograder.grading.run import grade
 from tests.autograder import classroom
 from tests.autograder.classroom import UNIT
 from tests.hostile.tampering import TAMPERINGS, Tampering

@@ -7,10 +7,10 @@ without containers: one `otter run SUBMISSION -a autograder.zip` per submission,
 other, in this machine's Python. Its test files call the same judge as the others; each is ten
 tests, since Otter gives a question's points by the share of tests that pass.
 
-The two other engines pay for a kernel per submission: they grade the first of the honest students
-only, and the same attacks. They have no walls: so they run in a pid namespace, with limits on
-memory, processor time and files, and only attacks that harm no machine are handed in: forgeries,
-and programs that end, hang or crash.
+All three grade the same honest students and the same attacks; the two others pay for a kernel per
+submission, and `--slow N` gives them only the first N of the honest ones. They have no walls: so
+they run in a pid namespace, with limits on memory, processor time and files, and only attacks that
+harm no machine are handed in: forgeries, and programs that end, hang or crash.
 """
 
 import contextlib
@@ -365,12 +365,12 @@ def table(found: dict[str, Any]) -> list[str]:
 
 @click.command()
 @click.argument("students", default=30)
-@click.option("--slow", default=8, help="So many of them for the two other engines.")
-@click.option("--attacks", "number", default=14, help="So many attacks for all three.")
+@click.option("--slow", type=int, help="So many of them for the two other engines (default: all).")
+@click.option("--attacks", "number", default=10, help="So many attacks for all three.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything that was measured.")
-def main(students: int, slow: int, number: int, as_json: bool) -> None:
+def main(students: int, slow: int | None, number: int, as_json: bool) -> None:
     """Grade STUDENTS honest submissions and the same attacks with three engines."""
-    found = measure(students, slow, number)
+    found = measure(students, students if slow is None else slow, number)
     if as_json:
         print(json.dumps(found))
         return

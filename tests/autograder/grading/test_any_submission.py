@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from autograder import outside
 from autograder.course import Course
 from autograder.grading import results, run
+from autograder.grading.results import RunSummary
 from tests.autograder import classroom
 from tests.autograder.classroom import UNIT
 from tests.autograder.grading.stand_in import Answer, ChildDied, Here, LimitHit, quiet
@@ -87,7 +88,7 @@ def write(folder: Path, tree: dict[str, Any] | bytes) -> None:
             pass  # there is no such file system
 
 
-def graded(course: Course, student: str, pool: Here) -> run.RunSummary:
+def graded(course: Course, student: str, pool: Here) -> RunSummary:
     """Grade one strange submission beside an honest one; only two things may come of it."""
     classroom.hand_in(course, HONEST, classroom.notebook(course, classroom.answers()))
     summary = run.grade(course, UNIT, pool=pool, force=True)

@@ -141,7 +141,7 @@ FORGERIES: dict[str, Callable[[Case], dict[str, Any]]] = {
 def test_an_answer_that_was_never_called_earns_nothing(forgery: str) -> None:
     for exercise in EXERCISES:
         if exercise.kind != "training":
-            nameless = dataclasses.replace(exercise, misconceptions=())  # points alone count here
+            nameless = dataclasses.replace(exercise, misconceptions=[])  # points alone count here
             verdict = judge(nameless, Forger(FORGERIES[forgery]), "secret")
             assert verdict.points == 0.0, (exercise.name, forgery)
             assert verdict.status == "failed"

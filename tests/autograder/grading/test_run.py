@@ -23,6 +23,7 @@ from autograder.grading import results, run
 from autograder.grading.backup import back_up
 from autograder.grading.journal import locked
 from autograder.grading.record import Recorder
+from autograder.grading.results import RunSummary
 from autograder.grading.worker import Job
 from autograder.pages import feedback
 from autograder.points.scores import cell_scores
@@ -51,7 +52,7 @@ def course(base: Course, tmp_path: Path) -> Course:
 
 
 @pytest.fixture
-def grade(monkeypatch: pytest.MonkeyPatch) -> Callable[..., run.RunSummary]:
+def grade(monkeypatch: pytest.MonkeyPatch) -> Callable[..., RunSummary]:
     monkeypatch.setattr(
         run, "grader_version", lambda unit: "1"
     )  # whoever edits the course while this runs
@@ -97,7 +98,7 @@ def rows(course: Course, student: str) -> dict[str, Any]:
 
 
 def test_a_class_is_graded_again_only_where_something_changed(
-    course: Course, grade: Callable[..., run.RunSummary]
+    course: Course, grade: Callable[..., RunSummary]
 ) -> None:
     hand_in(course, "ada", "2025-12-31 10:00:00 UTC")
     hand_in(
@@ -156,9 +157,7 @@ def test_a_class_is_graded_again_only_where_something_changed(
         grade(course, student="nobody")
 
 
-def test_the_result_file_tells_everything(
-    course: Course, grade: Callable[..., run.RunSummary]
-) -> None:
+def test_the_result_file_tells_everything(course: Course, grade: Callable[..., RunSummary]) -> None:
     loop = "def softmax(scores, dim=-1):\n    while True:\n        sum(range(10**9))"
     (course.root / "course.toml").write_text("[limits]\ncell_seconds = 2\n")
     hand_in(course, "eve", softmax=loop, gaussian_weights="print('hi')\nwhile True: pass")
@@ -194,7 +193,7 @@ def test_the_result_file_tells_everything(
 
 
 def test_nbgrader_reads_the_same_points_from_the_notebook(
-    course: Course, grade: Callable[..., run.RunSummary]
+    course: Course, grade: Callable[..., RunSummary]
 ) -> None:
     import nbformat
     from nbgrader.nbgraderformat import MetadataValidator
@@ -220,7 +219,7 @@ def test_nbgrader_reads_the_same_points_from_the_notebook(
 
 
 def test_files_beside_the_notebook_are_there(
-    course: Course, grade: Callable[..., run.RunSummary]
+    course: Course, grade: Callable[..., RunSummary]
 ) -> None:
     source = "import helper\nsoftmax = helper.shares\nprint(open('data/numbers.txt').read())"
     hand_in(course, "ada", softmax=source)
@@ -237,7 +236,7 @@ def test_files_beside_the_notebook_are_there(
 
 
 def test_a_resubmission_may_turn_a_file_into_a_folder(
-    course: Course, grade: Callable[..., run.RunSummary]
+    course: Course, grade: Callable[..., RunSummary]
 ) -> None:
     from tests.autograder.grading.stand_in import Here
 
@@ -258,7 +257,7 @@ def test_a_resubmission_may_turn_a_file_into_a_folder(
 
 
 def test_only_a_disk_that_takes_nothing_ends_the_run(
-    course: Course, grade: Callable[..., run.RunSummary], monkeypatch: pytest.MonkeyPatch
+    course: Course, grade: Callable[..., RunSummary], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from tests.autograder.grading.stand_in import Here
 
@@ -317,7 +316,7 @@ if __name__ == "__main__":
 
 @pytest.mark.parametrize("when", ["recording", "storing"])
 def test_a_killed_run_goes_on_where_it_stopped(
-    course: Course, grade: Callable[..., run.RunSummary], tmp_path: Path, when: str
+    course: Course, grade: Callable[..., RunSummary], tmp_path: Path, when: str
 ) -> None:
     for number in range(6):
         hand_in(
@@ -357,7 +356,7 @@ def test_two_graders_at_once(course: Course) -> None:
 
 
 def test_a_gradebook_that_lost_its_rows_is_filled_from_the_results(
-    course: Course, grade: Callable[..., run.RunSummary]
+    course: Course, grade: Callable[..., RunSummary]
 ) -> None:
     copy = back_up(course)
     assert copy is not None
@@ -371,7 +370,7 @@ def test_a_gradebook_that_lost_its_rows_is_filled_from_the_results(
 
 
 def test_a_worker_that_dies_costs_nobody_else_anything(
-    course: Course, grade: Callable[..., run.RunSummary], monkeypatch: pytest.MonkeyPatch
+    course: Course, grade: Callable[..., RunSummary], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number in range(4):
         hand_in(course, f"s{number}")
@@ -392,7 +391,7 @@ def test_an_unreleased_unit_says_what_to_do(tmp_path: Path) -> None:
 @pytest.mark.parametrize("level", [2, 1, 0])
 def test_lower_levels_grade_the_same_and_say_so(
     course: Course,
-    grade: Callable[..., run.RunSummary],
+    grade: Callable[..., RunSummary],
     monkeypatch: pytest.MonkeyPatch,
     level: int,
 ) -> None:
