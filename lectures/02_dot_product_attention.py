@@ -1080,7 +1080,7 @@ for name, scale in forms.items():
         found = [gradients(d, scale(d), best) > 1e-4 for d in sizes]  # (500,) each
         reached[f"{name}, {key}"] = [some.float().mean() for some in found]
 ax = curves(sizes, reached, "d", "share of queries", style="o-")
-ax.set(xscale="log", ylim=(0, 1.05), title="without the scale few queries get a gradient")
+ax.set(xscale="log", ylim=(0, 1.05), title="without the scale, fewer and fewer get a gradient")
 rows = []
 for d in (64, 1024):
     for name, scale in forms.items():
@@ -1160,11 +1160,11 @@ fit(loss, [readers], steps(300), lr=0.01)
 shares = ((new @ readers).argmax(-1) == answers).float().mean((-2, -1))  # (exams, 5)
 
 # %% alt="Accuracy of parameter-free attention against the temperature: for four sets of words: one half at first, between .75 and .82 at best, far below the dashed line of learned projections at 1"
-labels = ["the lecture's words", *(f"other words {i}" for i in (1, 2, 3))]
-ax = curves(temperatures, dict(zip(labels, shares)), "temperature", style="o-")
+sets = ["the lecture's words", *(f"other words {i}" for i in (1, 2, 3))]
+ax = curves(temperatures, dict(zip(sets, shares)), "temperature", style="o-")
 ax.legend(loc="lower right")
-ax.axhline(accuracy["self-attention"], color="#D55E00", ls="--")
-ax.text(1, accuracy["self-attention"] - 0.05, "learned projections", color="#D55E00")
+ax.axhline(accuracy["self-attention"], color="0.3", ls="--")
+ax.text(1, accuracy["self-attention"] - 0.05, "learned projections", color="0.3")
 ax.set(xscale="log", ylim=(0.4, 1.05), ylabel="accuracy on new sentences")
 ax.set_title("no temperature does what learned matrices do")
 print("best of the five, per exam:", ", ".join(f"{s:.2f}" for s in shares.amax(1)))
