@@ -1,9 +1,9 @@
 # %% [markdown]
 # # 01 · Nadaraya-Watson: assignment
 #
-# You write the oldest attention there is in four small functions, a fifth one that
-# prepares data, and then you check three worked examples. Read [the
-# lecture](../../lectures/01_nadaraya_watson.ipynb) first; plan two hours.
+# You write the oldest attention there is in four small functions and a fifth one that
+# prepares data. Then you check three worked examples, and answer one question in words.
+# Read [the lecture](../../lectures/01_nadaraya_watson.ipynb) first; plan two hours.
 #
 # **How it works.** Replace the line `...  # YOUR CODE HERE` in an answer cell by your
 # code, run the cell, then run the test cell below it. A card tells you at once what
@@ -167,7 +167,7 @@ check(leave_one_out_error)
 # The data of the lecture, and a bandwidth that your own functions learn. The cell runs
 # as soon as the checks of exercises 3 and 4 are green. Then play: other noise, fewer
 # points (`count`), or a start at a bandwidth of .001 (`log_width` of about −7). When does
-# it fail to learn, and why?
+# it fail to learn, and why? (The end of the lecture's section "Leave one out" knows.)
 
 # %%
 if ready("nadaraya_watson", "leave_one_out_error"):
@@ -363,8 +363,8 @@ check(choice_code, "choice_code")
 # people.
 #
 # 1. Without running anything: what does Nadaraya-Watson regression predict with a
-#    bandwidth of 1000 people, and what does its prediction tend to as the bandwidth
-#    grows without end? Say why.
+#    bandwidth of 1000 people? What does its prediction tend to as the bandwidth grows
+#    without end? Say why in both cases.
 # 2. Is there a bandwidth for which it predicts more than 210000? Say why or why not.
 # 3. Name a model that would predict more, and one reason not to trust it either.
 #

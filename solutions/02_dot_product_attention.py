@@ -275,8 +275,8 @@ check(general_scores)
 # weights = softmax(query @ key.mT / math.sqrt(d))  # (T, S), twenty keys
 # ```
 #
-# What do the weights look like, at the start and after a training of whatever made query
-# and key? {{options choice_scale_twice}}
+# Query and key come from layers that are trained. What do the weights look like at the
+# start of the training, and at its end? {{options choice_scale_twice}}
 
 # %% nbgrader={"grade_id": "choice_scale_twice"}
 choice_scale_twice = None  # "a", "b", "c" or "d"
@@ -472,6 +472,6 @@ summary("02")
 #   addressing with cosine and sharpness.
 # - Lilian Weng, [*Attention?
 #   Attention!*](https://lilianweng.github.io/posts/2018-06-24-attention/) (2018): the
-#   family as a table; read its last two lines critically.
+#   family of scores as a table.
 # - [`torch.nn.functional.scaled_dot_product_attention`](https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html):
 #   the documentation contains a readable version in Python, to compare with yours.
