@@ -259,7 +259,8 @@ print("as in the model:", torch.equal(ours, theirs))
 # %% [markdown]
 # Training draws strings of 4 to 18 letters, one length per batch, so there is nothing
 # to pad. (900 steps, about ten seconds. `clip` bounds the size of a gradient, `decay`
-# lets the learning rate fall to 0.)
+# lets the learning rate fall to 0.) Every model of this lecture is trained **once**,
+# from one seed. So trust large gaps, not small ones.
 
 
 # %%
@@ -384,7 +385,7 @@ ax.set(title="attention opens the bottleneck", ylim=(0, 1.05));
 # %% [markdown]
 # At sixteen letters, where the model without attention got nothing right, most strings
 # come back whole, after the same number of steps. (It has one matrix more, for the
-# general score.)
+# general score. One training each: another seed may move both curves.)
 #
 # What does it look at? To write the first letter, at the end of the string; and so on,
 # backwards. Nobody told it so. Do not be surprised to find it one place to the right of
@@ -529,14 +530,11 @@ print("part of the training:", "4725" in [number for number, _ in rows[1000:]])
 # The row of the **2** is dark at the end of the word, the row of the **5** to the left
 # of it: the alignment is **crossed**, because the languages are.
 #
-# The best-known matrix of this kind is in the paper of 2014: English words along the
-# top, French words down the side, and (there bright means much) a bright cell where
-# *Area* and *zone* meet. It is easily read the wrong way round: "to generate *Area*,
-# the model looked at *la zone*". But English was read and French was written: it is
-# the row of *zone* that looks at *Area*. Nor is it a picture of self-attention,
-# although it is sometimes shown as one: one sequence asks and another is looked at,
-# which is **cross-attention**. And its order is crossed like our 25: *European Economic
-# Area* is *zone économique européenne*.
+# The best-known matrix of this kind is figure 3 of the paper of 2014: English along the
+# top, French down the side, and (there bright means much) a bright cell where *Area*
+# and *zone* meet. It is easily read the wrong way round. English was read and French
+# was written: it is the row of *zone* that looks at *Area*. And one sequence asks while
+# another is looked at, so this is **cross-attention**, not self-attention.
 #
 # ### Does it use what it looks at?
 #
@@ -600,9 +598,10 @@ for ax in figure.axes:
 # %% [markdown]
 # The two pictures agree: where most of a row's weight falls, there the digit follows
 # the other word, and nowhere else. No digit became anything else: exchanging the state
-# at *und*, with its .07, changed not one digit. That need not be so. In unit 03 a
-# prediction followed now one place and now another, and the weights of one sentence did
-# not tell how often. So a weight is a question, and a patch is the answer.
+# at *und*, with its .07, changed not one digit. (This is one training. Another one may
+# keep its digits at other places; the test stays the same.) Nor need the two agree: in
+# unit 03 a prediction followed now one place and now another, and the weights of one
+# sentence did not tell how often. So a weight is a question, and a patch is the answer.
 
 # %% [markdown]
 # ## Dates in six languages
@@ -646,8 +645,8 @@ rows = [("with attention (Luong)", with_attention), ("without attention", withou
 Table(rows, ["300 steps of training", "exact match, days never seen"])
 
 # %% [markdown]
-# Here attention earns its keep: after the same 300 steps the model without it gets most
-# dates wrong. (How far it would come with more, we have not measured.) And where does
+# After the same 300 steps the model without attention gets most dates wrong. (One
+# training each; how far it would come with more, we have not measured.) And where does
 # the model with attention look? ISO begins with the year. In the formats shown here
 # only Hungarian begins with it, all others end with it, and English and Hungarian put
 # the month before the day. Move the slider: the same day, the same ten characters to be
@@ -720,7 +719,7 @@ interactive(
 #
 # - An encoder reads, a decoder writes; without attention one vector of fixed size lies
 #   between them, and exact match falls from nearly 1 to 0 as strings grow from 4 to 16
-#   letters. Training and units move that cliff: within our budgets it shows what the
+#   letters. Training and units moved that cliff: within our budgets it shows what the
 #   network learns to store, not what a vector could hold.
 # - The decoder starts with a go symbol. In training its inputs are the true targets
 #   shifted right (teacher forcing); at test time its own words, which it has not been
@@ -854,8 +853,9 @@ ax.set(title="after one wrong letter", ylim=(0, 1.05));
 # After the planted one, true letters bring that model back within three steps: the rest
 # of the string need not survive in its state, it can be looked up. Left to its own
 # letters it stays lost more often than not, with attention or without. (Without it, the
-# true letters are even worse than its own: perhaps they no longer fit its state.) At
-# test time there are no true letters, so exposure bias stays.
+# true letters did even worse than its own; why, we have not tested.) Both figures
+# show one model of each kind. At test time there are no true letters, so exposure bias
+# stays.
 #
 # Two remedies are usually named: show the decoder its own letters in training now and
 # then (scheduled sampling), or keep several candidates alive while decoding (beam
@@ -880,8 +880,8 @@ Table(rows, ["exact match", "4 letters", "8", "12", "16"])
 # %% [markdown]
 # Rows 1 and 2 differ in size only (of the states, and of the embeddings with them),
 # rows 2 and 3 in training only; each row is one training. After the same training, 64
-# units hold more than 32; and the same 64 units hold more after a longer training. So
-# both move the cliff.
+# units hold more than 32; and the same 64 units hold more after a longer training. Here
+# both moved the cliff.
 #
 # ### Where all test dates look
 #
