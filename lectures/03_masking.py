@@ -42,8 +42,9 @@ def normal(*shape, seed):
 # %% [markdown]
 # Here are a mask and what it does. Left, who *may* look at whom while a sentence is
 # written: each word at itself and at what stands before it. In the middle are the weights
-# of an attention without the mask, on the right those with it. Where the mask says no,
-# the weight is exactly 0, and the others share what is free.
+# of an attention without the mask, on the right those with it. (The word vectors are
+# random numbers: only the pattern matters.) Where the mask says no, the weight is
+# exactly 0, and the others share what is free.
 
 
 # %% alt="Left the causal mask of six words, a green lower triangle; in the middle dense weights of all words; right weights in the lower triangle only"
@@ -158,8 +159,9 @@ Table([["input", *example[:-1]], ["target", *example[1:]]], ["place", *range(12)
 # The model is one attention layer, followed by a small network. (Each place has a
 # learned vector, so that the model knows where it is: unit 06.) Its mask is an
 # argument. What happens after the look-up of the word vectors is a method of its own,
-# `read`: at the end of the lecture we shall change these vectors. `fit` trains the
-# model: 500 steps, about ten seconds on a laptop.
+# `read`: at the end of the lecture we shall change these vectors. One training could
+# be luck, so we train **three times**, with other first weights and other sentences
+# each time (seeds 0, 1 and 2).
 
 
 # %%
@@ -194,17 +196,21 @@ def loss(model, count, rng):
     return F.cross_entropy(model(tokens[:, :-1]).mT, tokens[:, 1:])
 
 
-def train(mask):
-    torch.manual_seed(0)
-    model, rng = LanguageModel(mask), seeded(1)
+def train(mask, seed, count):
+    torch.manual_seed(seed)
+    model, rng = LanguageModel(mask), seeded(seed + 1)
+    for table in (model.words, model.places):
+        table.weight.data *= 0.3  # small at first: training gets stuck less often
     history = fit(
-        lambda step: loss(model, 128, rng), model.parameters(), steps(500), lr=5e-3
+        lambda step: loss(model, 128, rng), model.parameters(), steps(count), lr=5e-3
     )
     return model, history
 
 
 everything = torch.ones(12, 12, dtype=torch.bool)  # (12, 12): all may look at all
-cheater, cheating_loss = train(everything)
+trained = [train(everything, seed, 150) for seed in range(3)]
+cheaters, cheating = zip(*trained)  # three models, three lists of losses
+cheater = cheaters[0]
 
 # %% [markdown]
 # How good can a model of this language be? We made it, so we know. It has just 576
@@ -217,12 +223,13 @@ cheater, cheating_loss = train(everything)
 
 # %% alt="Loss of the model without a mask over its training: it falls far below the dashed line of the best possible loss"
 best = (2 * math.log(12) + math.log(4)) / 12  # nats per token
-ax = curves(None, {"without a mask": cheating_loss}, "step", "cross entropy per token")
-ax.set_title("too good to be true")
+runs = {f"without a mask, seed {seed}": each for seed, each in enumerate(cheating)}
+ax = curves(None, runs, "step", "cross entropy per token", "too good to be true")
 ax.axhline(best, color="0.3", ls="--")
-ax.text(len(cheating_loss), best, f"best possible: {best:.2f}", ha="right", va="bottom")
-reached = loss(cheater, 2000, seeded(2))
-print(f"loss on newly drawn sentences {reached:.4f}, best possible {best:.2f}")
+ax.text(len(cheating[0]), best, f"best possible: {best:.2f}", ha="right", va="bottom")
+for seed, model in enumerate(cheaters):
+    reached = loss(model, 2000, seeded(2))
+    print(f"seed {seed}: loss on newly drawn sentences {reached:.4f}")
 
 # %% [markdown]
 # A loss *below* what is possible is not a great model; it is a proof of cheating. The
@@ -236,7 +243,7 @@ print(f"loss on newly drawn sentences {reached:.4f}, best possible {best:.2f}")
 cheater(tokens[:, :-1])
 places = [f"{i} {word}" for i, word in enumerate(example[:-1])]
 ax = plt.subplots(figsize=(6.4, 5.4))[1]
-title = "where the cheater looks (framed: places 1, 2 and 4)"
+title = "where the cheater of seed 0 looks (framed: places 1, 2 and 4)"
 heatmap(cheater.weights[0], places, places, title, ax, values=False)
 for place in (1, 2, 4):
     frame = {"fill": False, "edgecolor": "#D55E00", "lw": 2}
@@ -250,7 +257,7 @@ for place in (1, 2, 4):
 
 
 # %%
-def follows(place, kind, *changes):
+def follows(model, place, kind, *changes):
     """How often the prediction at a place becomes another word, put at `changes`."""
     read = sentences(1000, seeded(6))[:, :-1]  # (N, 12)
     further = torch.randint(1, len(kind), (1000,), generator=seeded(7))  # (N,)
@@ -258,24 +265,25 @@ def follows(place, kind, *changes):
     other = kind[0] + (read[:, place + 1] - kind[0] + further) % len(kind)  # (N,)
     for change in changes:
         read[:, change] = other
-    said = cheater(read)[:, place].argmax(-1)  # (N,)
+    said = model(read)[:, place].argmax(-1)  # (N,)
     return f"{(said == other).float().mean():.0%}"
 
 
 rows, nouns, verbs = [], range(4, 16), range(16, 20)
 for place, echo, kind in ((1, 11, nouns), (2, 9, verbs), (4, 8, nouns)):
     tries = ((place + 1,), (echo,), (place + 1, echo))
-    rows.append((place, echo, *(follows(place, kind, *each) for each in tries)))
-columns = ["place", "its echo", "next place changed", "echo changed", "both changed"]
+    for seed, model in enumerate(cheaters):
+        found = (follows(model, place, kind, *each) for each in tries)
+        rows.append((place, echo, seed, *found))
+columns = ["place", "its echo", "seed", "next place changed", "echo changed", "both"]
 Table(rows, columns, "the prediction becomes the new word, in 1000 sentences")
 
 # %% [markdown]
-# At place 1 the prediction follows the echo, as the figure suggests. At place 4 it
-# follows the next word in most sentences, but in 15 % the echo wins. The figure shows
-# next to nothing of that, but it shows the weights of one sentence only. Place 2 leans
-# on both: change only the next word, and the prediction follows in 65 % of the
-# sentences; change only the echo, in 30 %. Where both are changed, it follows at all
-# three places: the answer comes from the future.
+# Look at the last column first: where both places of the future are changed, the
+# prediction follows them in every sentence, at all three places, in all three trainings.
+# So the answer comes from the future. From *which* of the two places depends on the
+# place, and at place 2 on the training: seed 1 takes the verb from the echo, seed 0 now
+# from here, now from there. One figure of one sentence would not tell.
 
 # %% [markdown]
 # Is that a problem, if the loss is so low? Let it write. Now the next word does not
@@ -297,12 +305,13 @@ def texts(tokens):
 
 begin = torch.zeros(1000, 1, dtype=torch.long)  # (N, 1): <go>
 written = write(cheater, begin, seeded(3))  # (N, 13)
-Table([[text] for text in texts(written)[:5]], ["what the cheater writes"])
+Table([[text] for text in texts(written)[:5]], ["what the cheater of seed 0 writes"])
 
 # %% [markdown]
-# It stammers. In numbers: which share of a thousand sentences belongs to the language,
-# and how many of the thousand differ from one another? We also help it: we write the
-# first half of a sentence, *the king saw the fox and*, and let it do the rest.
+# It says the same again and again. In numbers: which share of a thousand sentences
+# belongs to the language, and how many of the thousand differ from one another? We also
+# set it a task: we write the first half of a sentence, *the king saw the fox and*, and
+# let it do the rest.
 
 
 # %%
@@ -322,25 +331,32 @@ def judged(model):
     return correct(alone), len(set(texts(alone))), correct(helped)
 
 
-columns = ["model", "correct, written alone", "different ones", "correct, helped"]
-results = [("without a mask", *judged(cheater))]
+columns = ["model", "seed", "correct, written alone", "different ones"]
+columns += ["correct, helped"]
+results = [("without a mask", i, *judged(model)) for i, model in enumerate(cheaters)]
 Table(results, columns, "of 1000 sentences (the language has 576)")
 
 # %% [markdown]
-# Alone, not one sentence is right. The model has never learned to begin: in training
-# every word of the first half stood before its eyes, later in the sentence. Helped, most
-# sentences are right. Which words are wrong in the others?
+# Alone, between a third and three quarters of the sentences are right. That sounds good,
+# until you count the *different* ones: a few, repeated. These models have not learned to
+# begin: in training every word of the first half stood before their eyes, later in the
+# sentence. Given a half that they did not choose, they get 59, 43 and 14 % right. Which
+# words are wrong?
 
 # %%
 whole = sentences(1000, seeded(4))  # (N, 13): the same sentences as in `judged`
-helped = write(cheater, whole[:, :7], seeded(5))  # (N, 13)
-shares = (helped == whole).float().mean(0)[7:]  # (6,): of the words that it wrote
-Table([["right next word", *shares]], ["place", *range(6, 12)])
+rows = []
+for seed, model in enumerate(cheaters):
+    helped = write(model, whole[:, :7], seeded(5))  # (N, 13)
+    shares = (helped == whole).float().mean(0)[7:]  # (6,): of the words that it wrote
+    rows.append([seed, *(f"{share:.2f}" for share in shares)])
+Table(rows, ["seed", *(f"place {i}" for i in range(6, 12))], "right next word")
 
 # %% [markdown]
 # In the second half the words that are asked for also stand in the *past*, and at most
-# places it has learned to find them there. All failures are at the last noun: row 10 of
-# the figure above looks at place 11, one step ahead, where now there is nothing.
+# places the models have learned to find them there. At the last noun (place 10), and
+# with seed 1 also at the verb (place 8), they often fail. Nothing in the loss told them
+# to prefer the past.
 #
 # ## The causal mask
 #
@@ -360,36 +376,37 @@ mask_maps({"causal": causal, "strict": strict, "leaks": leaks});
 # and the first row has nothing to attend to. *Leaks* ends one too high, and the next
 # word is visible, which is all that a cheater needs. So draw a mask before you trust
 # it, and compare the weights with and without it: if they are equal, the mask was
-# never applied. Now the same model, the same data, the same number of steps, with the
-# mask:
+# never applied. Now the same model and the same data with the mask, again three times:
 
 # %%
-honest, honest_loss = train(causal_mask(12))
-reached = loss(honest, 2000, seeded(2))
-print(f"loss on newly drawn sentences {reached:.4f}, best possible {best:.4f}")
+trained = [train(causal_mask(12), seed, 300) for seed in range(3)]
+models, losses = zip(*trained)  # three models, three lists of losses
+honest = models[0]
+for seed, model in enumerate(models):
+    reached = loss(model, 2000, seeded(2))
+    print(f"seed {seed}: loss {reached:.4f}, best possible {best:.4f}")
 written = write(honest, begin, seeded(3))  # (N, 13)
-Table([[text] for text in texts(written)[:5]], ["what the honest model writes"])
+Table([[text] for text in texts(written)[:5]], ["what the honest model of seed 0 writes"])
 
 # %%
-results.append(("causal mask", *judged(honest)))
+results += [("causal mask", i, *judged(model)) for i, model in enumerate(models)]
 Table(results, columns, "of 1000 sentences (the language has 576)")
 
-# %% alt="Left: losses of both models, the honest one settles on the best possible loss, the cheater below; right: share of correct sentences, 0 for the cheater and near 1 for the honest model"
-axes = plt.subplots(1, 2, figsize=(9, 3.2))[1]
-losses = {"without a mask": cheating_loss, "causal mask": honest_loss}
-curves(None, losses, "step", "loss", "the loss lies …", axes[0])
-axes[0].axhline(best, color="0.3", ls="--")
-share = {name: alone for name, alone, *_ in results}
-bars(share, "share of correct sentences", "… writing does not", axes[1])
-for bar, label, colour in zip(axes[1].patches, axes[1].texts, COLOURS):
-    bar.set_color(colour)  # the colours of the curves
-    label.set_text(f"{bar.get_height():.3g}")  # as in the table
+# %% alt="Losses of the three cheaters and of three honest models: the honest ones settle on the dashed line of the best possible loss, the cheaters fall below it to 0"
+ax = curves(None, {"without a mask": cheating[0], "causal mask": losses[0]}, "step", "loss")
+for several, colour in ((cheating, COLOURS[0]), (losses, COLOURS[1])):
+    for history in several[1:]:
+        ax.plot(history, color=colour)  # seeds 1 and 2
+ax.axhline(best, color="0.3", ls="--")
+ax.set_title("three cheaters below the dashed line, three honest models on it");
 
 # %% [markdown]
-# The honest model's loss (left, orange) is *higher*: it stops just above the dashed
-# line. And nearly all of its sentences are right. The mask also gives something in
-# return: all twelve places are trained **at once**, each as if the sentence ended
-# there. Without it we would have to cut each sentence into twelve.
+# The loss of the honest models (orange) is *higher*: it stops just above the dashed line.
+# (With some other seeds such a training gets stuck further above it; no seed gets an
+# honest model below.) Nearly all of their sentences are right, and most of these differ
+# from one another. The mask also gives something in return: all twelve places are
+# trained **at once**, each as if the sentence ended there. Without it we would have to
+# cut each sentence into twelve.
 #
 # One trap is left: a mask that is only applied `if self.training`. Then training is
 # honest, but the *validation* sees the future. Is the validation loss now too good?
@@ -398,18 +415,22 @@ for bar, label, colour in zip(axes[1].patches, axes[1].texts, COLOURS):
 
 # %%
 rows = []
-for name, mask in {"causal mask": causal_mask(12), "no mask": everything}.items():
-    honest.mask = mask  # (12, 12): "no mask" is what an `if self.training` gives
-    reached = loss(honest, 2000, seeded(2))
-    later = honest.weights.triu(1).sum(-1).mean()  # scalar, of (B, T, T)
-    rows.append((name, reached, f"{later:.0%}"))
-honest.mask = causal_mask(12)  # (12, 12)
-Table(rows, ["honest model, validated with", "loss", "weight on later words"])
+for seed, model in enumerate(models):
+    with_mask = loss(model, 2000, seeded(2))
+    model.mask = everything  # (12, 12): what an `if self.training` gives
+    without = loss(model, 2000, seeded(2))
+    later = model.weights.triu(1).sum(-1).mean()  # scalar, of (B, T, T)
+    rows.append((seed, f"{with_mask:.3f}", f"{without:.3f}", f"{later:.0%}"))
+    model.mask = causal_mask(12)  # (12, 12)
+columns = ["seed", "loss with its mask", "loss without", "weight on later words"]
+Table(rows, columns, "honest models, validated with and without their mask")
 
 # %% [markdown]
-# The loss gets *worse*. On average 30 % of the weight goes to later places, at which no
-# row has ever looked in training. Such a gap between training and validation looks like
-# overfitting, and sends you in search of more data, while the bug is one `if`.
+# Both happens. A third of the weight goes to later places, at which no row has ever
+# looked in training. With seeds 0 and 1 that makes the loss *worse*: it looks like
+# overfitting, and sends you in search of more data. With seed 2 it makes it better, and
+# lower than is possible. Either way the number belongs to a model that nobody trained,
+# and the bug is one `if`.
 #
 # ## Minus infinity, not zero
 #
@@ -457,7 +478,7 @@ def leak(level):
 
 
 alt = "Weight of three forbidden keys, for fills of 0, -10, -100, -1e9, minus infinity"
-levels = [20, 5, 0, -5, -20, -50, -150]
+levels = [20, 5, -5, -20, -50, -150]
 interactive(leak, "level of the allowed scores", levels, start=-20, alt=alt)
 
 # %% [markdown]
@@ -516,10 +537,8 @@ weights.square().sum().backward()
 print(f"gradient: {int(matrix.grad.isnan().sum())} of 9 entries are NaN")
 
 # %% [markdown]
-# One empty row in one sentence, one step of training, and the whole matrix is NaN.
-# (Where the forbidden scores are *filled* with $-\infty$ instead, `nan_to_num` gets
-# away with it: a filled place passes no gradient back, so the NaN stops there.) So a
-# rule is needed, and this course has one: **a row with nothing to attend to is all
+# One empty row in one sentence, one step of training, and the whole matrix is NaN. So
+# a rule is needed, and this course has one: **a row with nothing to attend to is all
 # zeros.** In all other rows $-\infty$ already gives these zeros; in an empty row you
 # have to put them there. An example with two rows:
 #
@@ -528,13 +547,14 @@ print(f"gradient: {int(matrix.grad.isnan().sum())} of 9 entries are NaN")
 # | row 0 | $\ln 2$, $\ln 6$, 50 | yes, yes, no | $2/8$, $6/8$, 0 |
 # | row 1 | 3, 4, 5 | no, no, no | 0, 0, 0 |
 #
-# (With a large finite fill and nothing else the empty row would be *uniform*: it
-# attends to everything that was forbidden.) A safe way to write it: fill what is
-# forbidden with a finite number that is low enough, take the softmax, and put zeros
-# where the mask is False; then no NaN arises that a gradient could meet. The course's
-# `masked_softmax` gets there in another way: it fills with $-\infty$, then overwrites
-# the NaN of an empty row with 0. Filled places pass no gradient back, so no NaN reaches
-# the parameters:
+# There are two safe ways to write it.
+#
+# - Fill what is forbidden with a finite number that is low enough, take the softmax, and
+#   put zeros where the mask is False. No NaN ever arises. (Forget the zeros, and the
+#   empty row is *uniform*: it attends to everything that was forbidden.)
+# - *Fill* with $-\infty$, and overwrite the NaN of an empty row with 0. A filled place
+#   passes no gradient back, so the NaN stops there. (Where $-\infty$ is *added*, as
+#   above, it does not.) The course's `masked_softmax` does this:
 
 # %%
 scores = torch.tensor([[math.log(2), math.log(6), 50], [3, 4, 5]])  # (T, S)
@@ -808,9 +828,9 @@ for ax in figure.axes:
 #   score; a weight zeroed afterwards leaves a hole.
 # - A row with nothing to attend to is zeros, by rule; otherwise NaN spreads through
 #   weights of 0.
-# - A model that can see its target can reach a loss below what is possible without; of
-#   the thousand sentences that ours wrote by itself not one was right. The causal mask,
-#   diagonal included, is what makes training in parallel honest.
+# - A model that can see its target can reach a loss below what is possible without. Ours
+#   repeated a few sentences, and often failed to finish a half that they were given.
+#   The causal mask, diagonal included, is what makes training in parallel honest.
 # - Weights hint at what a model uses. To know it, change an input and see what moves.
 # - `F.scaled_dot_product_attention` and `nn.MultiheadAttention` read a boolean mask in
 #   opposite ways. Test with `sees_the_future`, which asks what a layer *does*.

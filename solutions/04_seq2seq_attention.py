@@ -368,8 +368,8 @@ check(choice_two_bugs, "choice_two_bugs")
 # 1. How many numbers does the decoder get from the encoder without attention, for
 #    `S = 10` and for `S = 1000`? How many with attention?
 # 2. In the lecture the model without attention reverses four letters nearly always and
-#    sixteen never. Someone proposes a GRU with 5120 units instead of attention. What
-#    would that change, and what would it not change?
+#    twelve practically never. Someone proposes a GRU with 5120 units instead of
+#    attention. What would that change, and what would it not change?
 # 3. What does attention cost in exchange? Name the quantity that grows, and how it
 #    grows with `S` and `T`.
 
