@@ -73,12 +73,9 @@ Table(rows, ["weights on biter, bitten", "man bites dog", "dog bites man"])
 # each number. Whatever comes after the head has to take the mixture apart again, and
 # that gets harder with three or four things to bring back.
 #
-# It is sometimes said that softmax lets a single step dominate anyway, so that a head
-# cannot look at two places. That depends on how far the scores lie apart, and on how
-# many keys there are: small differences spread the attention over everything, large
-# ones make it a choice of one, and two best scores that are equal get equal shares,
-# however large they are. (The appendix has numbers.) A single head can spread. What it
-# does badly is to keep apart what it brings back.
+# So a single head *can* spread its attention. (How far depends on how far the scores lie
+# apart; the appendix has numbers.) What it does badly is to keep apart what it brings
+# back.
 
 # %% [markdown]
 # ## Head by head
@@ -112,10 +109,9 @@ concatenated = torch.cat(outputs, dim=-1)  # (B, T, H * d)
 concatenated.shape
 
 # %% [markdown]
-# Mind the indices. Write the score as $q_{t,h} \cdot k_{t,h}$, with the index of the
-# query on both sides, and it does not depend on $s$ any more: softmax over equal scores
-# gives every step the same weight, whatever the vectors are. One letter, and attention
-# has become a plain mean.
+# Mind the indices. With $q_{t,h} \cdot k_{t,h}$ the score no longer depends on $s$, and
+# softmax gives every step the same weight, whatever the vectors are. One letter, and
+# attention has become a plain mean.
 
 # %%
 q, k = x @ w_q[0], x @ w_k[0]  # (B, T, d) each
@@ -364,10 +360,9 @@ print(f"largest difference of the weights: {(my_weights - weights).abs().max():.
 
 # %% [markdown]
 # The results agree, here to the last digit. Is a module with *one* head then the plain
-# dot-product attention of unit 02? It is if all four matrices are the identity and the
-# biases 0 (or if the matrices cancel in pairs). A fresh module has random ones, so it
-# will not reproduce a hand-made table. And it always divides by $\sqrt{d}$. (The
-# appendix tries it.)
+# dot-product attention of unit 02? Only if all four matrices are the identity and the
+# biases 0. A fresh module has random ones, so it will not reproduce a hand-made table.
+# And it always divides by $\sqrt{d}$. (The appendix tries it.)
 #
 # A curiosity on the way: the bias of the *key* layer has no effect at all. What does it
 # add to the scores of a row, and what does softmax make of that? You will prove it in
@@ -487,13 +482,28 @@ rows.append(("four heads, 600 steps", shares["4"]))
 Table(rows, ["reader (seed 0)", "all four answers right"])
 
 # %% [markdown]
-# It does get better, so it had not finished learning, but it is still far from what
-# four heads have at once. Would it ever arrive? Not by weights that depend on the roles
-# alone: no *linear* layer can take such a mixture apart in every sentence, as the word
-# with the larger share gets in the way of the others. (With .6 and .4 at the top there
-# were only two words.) That is what one head does badly: it has to squeeze four answers
-# through one mixture, and what comes after it takes them apart slowly, and perhaps
-# never all.
+# It does get better, but it is still far from what four heads have at once. Would it ever
+# arrive? Not as long as its weights depend on the roles alone: then *no* linear layer
+# after it is right on every sentence.
+#
+# <details><summary>Proof</summary>
+#
+# Two roles have the shares $w_1 \geq w_2$ of the weight, and hold the words $x_1$ and
+# $x_2$. Ask for $x_2$, the word with the smaller share. A linear layer gives the answer
+# $y$ the score $w_1 f(y, x_1) + w_2 f(y, x_2) + g(y)$, where $g$ collects what stays the
+# same below: the other words and the bias. Take three words $a$, $b$, $c$.
+#
+# - The words $(a, b)$ need $b$ before $a$, and $(b, a)$ need $a$ before $b$. Add the two
+#   inequalities, and $g$ cancels:
+#   $(w_1 - w_2)\big(f(a, b) + f(b, a)\big) > (w_1 - w_2)\big(f(a, a) + f(b, b)\big)$.
+# - The words $(c, a)$ need $a$ before $b$, and $(c, b)$ need $b$ before $a$. Added up:
+#   $w_2 \big(f(a, a) + f(b, b)\big) > w_2 \big(f(a, b) + f(b, a)\big)$.
+#
+# The two contradict each other. (With .6 and .4 at the top there were only two words,
+# and no $c$.)
+# </details>
+#
+# That is what one head does badly: it squeezes four answers through one mixture.
 #
 # And the wrong `view`? The same four heads, the same training, with `view_heads` in the
 # place of `split_heads`:
@@ -843,8 +853,7 @@ Table(rows, [*columns, "milliseconds"], "on one CPU, the least of 100")
 # | BERT, base (2018) | 768 | 12 | 64 |
 # | GPT-3 (2020) | 12288 | 96 | 128 |
 #
-# So the eight heads that are often recommended for big models belong to the *small*
-# Transformer of the paper.
+# The well-known eight heads belong to the *small* Transformer of the paper.
 #
 # **Shared keys and values.** A model that writes word by word keeps the keys and values
 # of all words so far (unit 08 calls that the cache): $2 \cdot H \cdot d$ numbers per

@@ -42,11 +42,6 @@ from course_utils.positional_encoding import rotary, shift_matrix
 from course_utils.training import fit, seeded, steps
 
 # %% [markdown]
-# (`seeded(0)` is a random generator that starts from 0, so that your numbers are ours.
-# `fit` minimises a loss with Adam and draws a progress bar; `steps(600)` is 600, or
-# only a few where the environment variable `COURSE_FAST` is set. `Table`, `bars` and
-# `heatmap` draw.)
-#
 # ## Attention does not see order
 #
 # *He hit me with a pie* is an ordinary sentence. *A pie hit me with he* is a strange
@@ -172,20 +167,17 @@ for name, v in panels.items():
 heatmaps(panels, values=False, title="with t, nearly everybody looks at the last word");
 
 # %% [markdown]
-# That can be mended: learned matrices can make the number small, or one appends
-# $t / 10$. (Dividing by the length would do too, but then the step from one word to the
-# next depends on how long the text is.) The second thing cannot, within one head. The
-# key of place $s$ is $k_s = x_s W + s\, w$, with some row $w$ for the new feature, so
-# the score of a query $q$ is
+# That can be mended: append $t / 10$, or let a learned matrix make the number small. The
+# second thing cannot be mended within one head. The key of place $s$ is
+# $k_s = x_s W + s\, w$, with some row $w$ for the new feature, so the score of a query
+# $q$ is
 #
 # $$q \cdot k_s = q \cdot x_s W + s\, (q \cdot w)$$
 #
 # Apart from what the word itself contributes, that is a *straight line* in $s$,
 # whatever is learned: largest at one of the two ends. A head can favour early words or
-# late ones, more or less strongly; *one* head cannot single out place 7, or the word
-# three back. (Several heads could in principle, with large weights that nearly cancel.
-# Whether training finds that is another question.) The experiment with reversal, below,
-# tries it with $t / 10$.
+# late ones; it cannot single out place 7, or the word three back. (Could several heads
+# make up for it together? The experiment with reversal, below, tries it with $t / 10$.)
 #
 # And meaning often sits in *relative* positions, not in absolute ones. In *I walk my dog
 # every day* the dog stands at place 3, in *every single day I walk my dog* at place 6:
@@ -508,10 +500,9 @@ model = trained["sinusoidal", reverse][0]
 draw_heads(model, new_tokens(10)[:1], "sinusoidal, reversal: the mirrored place")
 
 # %% [markdown]
-# All four look along the anti-diagonal, at the mirrored place, but not equally well:
-# head 3 hits it in every row, the others often share their weight with its neighbours,
-# or miss it (head 1 in row 8). As the output is a sum over heads, it is enough that the
-# mirrored place leads in that sum.
+# All four look along the anti-diagonal, at the mirrored place, some more sharply than
+# others. As the output is a sum over heads, it is enough that the mirrored place leads
+# in that sum.
 #
 # ## Rotary encoding
 #
