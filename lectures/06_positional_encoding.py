@@ -42,11 +42,6 @@ from course_utils.positional_encoding import rotary, shift_matrix
 from course_utils.training import fit, seeded, steps
 
 # %% [markdown]
-# (`seeded(0)` is a random generator that starts from 0, so that your numbers are ours.
-# `fit` minimises a loss with Adam and draws a progress bar; `steps(600)` is 600, or
-# only a few where the environment variable `COURSE_FAST` is set. `Table`, `bars` and
-# `heatmap` draw.)
-#
 # ## Attention does not see order
 #
 # *He hit me with a pie* is an ordinary sentence. *A pie hit me with he* is a strange
@@ -172,20 +167,17 @@ for name, v in panels.items():
 heatmaps(panels, values=False, title="with t, nearly everybody looks at the last word");
 
 # %% [markdown]
-# That can be mended: learned matrices can make the number small, or one appends
-# $t / 10$. (Dividing by the length would do too, but then the step from one word to the
-# next depends on how long the text is.) The second thing cannot, within one head. The
-# key of place $s$ is $k_s = x_s W + s\, w$, with some row $w$ for the new feature, so
-# the score of a query $q$ is
+# That can be mended: append $t / 10$, or let a learned matrix make the number small. The
+# second thing cannot be mended within one head. The key of place $s$ is
+# $k_s = x_s W + s\, w$, with some row $w$ for the new feature, so the score of a query
+# $q$ is
 #
 # $$q \cdot k_s = q \cdot x_s W + s\, (q \cdot w)$$
 #
 # Apart from what the word itself contributes, that is a *straight line* in $s$,
 # whatever is learned: largest at one of the two ends. A head can favour early words or
-# late ones, more or less strongly; *one* head cannot single out place 7, or the word
-# three back. (Several heads could in principle, with large weights that nearly cancel.
-# Whether training finds that is another question.) The experiment with reversal, below,
-# tries it with $t / 10$.
+# late ones; it cannot single out place 7, or the word three back. (Could several heads
+# make up for it together? The experiment with reversal, below, tries it with $t / 10$.)
 #
 # And meaning often sits in *relative* positions, not in absolute ones. In *I walk my dog
 # every day* the dog stands at place 3, in *every single day I walk my dog* at place 6:
@@ -218,8 +210,9 @@ sinusoidal_encoding(3, 4)  # (T, D): positions 0, 1 and 2
 # %% [markdown]
 # Back to the bar codes at the top. Left, the fast hands: a full turn every
 # $2\pi \approx 6$ steps. Right, the slow ones: the last takes tens of thousands of
-# steps. Move the slider and watch four hands tell the position. (The faint dots are the
-# places 0 to 40.)
+# steps. Move the slider and watch four hands tell the position: the first ones while it
+# goes step by step, the slow ones when it jumps. (The faint dots are the places 0 to
+# 40.)
 
 # %%
 p = sinusoidal_encoding(41, 8)  # (41, 8): four hands, at the places 0 to 40
@@ -237,7 +230,7 @@ def draw_clocks(t):
 
 
 alt = "Four hands of a clock at position t"
-interactive(draw_clocks, "t", list(range(13)), start=8, alt=alt)
+interactive(draw_clocks, "t", [0, 1, 2, 3, 6, 12, 25, 40], start=6, alt=alt)
 
 # %% [markdown]
 # The first hand is the fastest one: it tells neighbours apart, while the slow ones hardly
@@ -287,17 +280,27 @@ right.legend();
 # $$M_\Delta\, p_t^\top = p_{t + \Delta}^\top, \qquad
 # p_t\, M_\Delta^\top = p_{t + \Delta} \qquad \text{for every } t$$
 #
-# Here are the sizes of its entries, without their signs:
+# Two hands, each at three moments $t$ (thin) and three steps later (thick), and where the
+# matrix has its numbers:
 
-# %% alt="Sizes of the entries of the matrix for three steps and eight columns: four blocks of two by two on the diagonal, the last ones close to the identity"
-matrix = shift_matrix(3, 8)  # (D, D)
-ax = heatmap(matrix.abs(), title="three steps on: |M₃|, for D = 8")
-ax.set(xlabel="columns →", ylabel="rows ↓");
+# %% alt="Left: hand 0 at three moments and three steps later, each time almost half a turn on. Middle: hand 1, each time a small turn on, the same at all three moments. Right: the sizes of the entries of the shift matrix, four blocks of two by two along the diagonal, zeros elsewhere"
+p = sinusoidal_encoding(40, 8)  # (T, D)
+figure, axes = plt.subplots(1, 3, figsize=(9, 3.2))
+for i, ax in enumerate(axes[:2]):
+    for t, colour in ((0, "C0"), (15, "C1"), (35, "C2")):
+        for moment, width in ((t, 1.2), (t + 3, 4)):
+            sine, cosine = p[moment, 2 * i], p[moment, 2 * i + 1]
+            ax.plot([0, cosine], [0, sine], linewidth=width, color=colour)
+    angle = 3 * 0.1**i  # three steps of ω = 1 and of ω = 0.1
+    ax.set(title=f"hand {i}: {math.degrees(angle):.0f}° on, always", aspect="equal")
+    ax.set(xlim=(-1.1, 1.1), ylim=(-1.1, 1.1))
+heatmap(shift_matrix(3, 8).abs(), title="|M₃|: a block per hand", ax=axes[2], values=False)
+axes[2].set(xlabel="columns →", ylabel="rows ↓", aspect="equal");
 
 # %% [markdown]
-# One block for each hand, and zeros elsewhere. The slow hands hardly turn in three
-# steps, so their blocks are close to the identity. (The first block only looks like it,
-# without its signs: $\cos 3 = -.99$, almost half a turn.) Does it move *every* $p_t$?
+# Each hand turns by its own angle, and by the same one wherever it stands. So there is
+# one block for each hand, and zeros elsewhere. (The picture leaves out the signs: they
+# are yours to find.) Does the matrix move *every* $p_t$?
 
 # %%
 p = sinusoidal_encoding(1000, 8)  # (T, D)
@@ -425,15 +428,15 @@ MODELS = {
 # %% [markdown]
 # One training is an anecdote, so each model is trained three times, from three seeds.
 # The three learn side by side, under one progress bar: their losses are added, and as
-# they share no weights, none of them notices the others. (About five seconds for each
-# bar.)
+# they share no weights, none of them notices the others. The number $t / 10$ gets three
+# times as many steps as the others.
 
 # %%
 def reverse(tokens):
     return tokens.flip(1)  # (B, T)
 
 
-def train(name, task):
+def train(name, task, count=200):
     models, draws = [], [seeded(seed) for seed in range(3)]
     for seed in range(3):
         torch.manual_seed(seed)
@@ -442,12 +445,12 @@ def train(name, task):
     def loss(step):
         total = 0.0
         for model, draw in zip(models, draws):
-            tokens = torch.randint(16, (64, 10), generator=draw)  # (B, T)
+            tokens = torch.randint(16, (32, 10), generator=draw)  # (B, T)
             total = total + F.cross_entropy(model(tokens).mT, task(tokens))
         return total / 3
 
     parameters = nn.ModuleList(models).parameters()
-    fit(loss, parameters, steps(300), lr=5e-3, label=f"{task.__name__}, {name},")
+    fit(loss, parameters, steps(count), lr=5e-3, label=f"{task.__name__}, {name},")
     return models
 
 
@@ -463,7 +466,12 @@ def hits(models, task, length=10, mask=None, count=500):
     return (torch.stack(said) == task(tokens)).float()  # (3, N, T)
 
 
-trained = {(name, reverse): train(name, reverse) for name in MODELS}
+def in_short(shares):  # (3,): one share per seed
+    return f"{shares.mean():.2f} ({shares.amin():.2f} to {shares.amax():.2f})"
+
+
+counts = {"none": 200, "append t/10": 600, "sinusoidal": 200, "learned": 200}  # steps
+trained = {(name, reverse): train(name, reverse, n) for name, n in counts.items()}
 
 # %% [markdown]
 # What can a model reach that only knows the bag? It knows its own symbol and the nine
@@ -478,7 +486,7 @@ shares = {name: hits(trained[name, reverse], reverse).mean((1, 2)) for name in M
 title = "a vector for every place solves reversal (length 10)"
 ax = bars({name: share.mean() for name, share in shares.items()}, "symbols right", title)
 for place, share in enumerate(shares.values()):
-    ax.plot([place] * 3, share, "o", color="black", markersize=4)  # the three seeds
+    ax.plot([place + 0.3] * 3, share, "o", color="black", markersize=4)  # the three seeds
 label = f"best guess from the bag: {best_guess:.2f}"
 ax.axhline(best_guess, linestyle="--", color="black", label=label)
 ax.legend(loc="upper left")
@@ -488,9 +496,9 @@ ax.set_ylim(0, 1.2);
 # Each bar is the mean of three seeds, each dot one of them; the seeds differ far less
 # than the bars do. Without positions the model reaches what is possible without order,
 # and no more. With a vector for every place, computed or learned, one layer solves the
-# task. The number $t / 10$ is better than nothing, but a straight line does not point
-# at the mirrored place, and no seed found a way to make up for that with its four
-# heads.
+# task. The number $t / 10$ is better than nothing, but even with three times the
+# training no seed got beyond .35: a straight line does not point at the mirrored place,
+# and four heads did not make up for that.
 #
 # And where does the solution look? Unit 05 warned that a mean over heads shows no head at
 # all, so here are all four, on one sequence:
@@ -508,10 +516,9 @@ model = trained["sinusoidal", reverse][0]
 draw_heads(model, new_tokens(10)[:1], "sinusoidal, reversal: the mirrored place")
 
 # %% [markdown]
-# All four look along the anti-diagonal, at the mirrored place, but not equally well:
-# head 3 hits it in every row, the others often share their weight with its neighbours,
-# or miss it (head 1 in row 8). As the output is a sum over heads, it is enough that the
-# mirrored place leads in that sum.
+# All four look along the anti-diagonal, at the mirrored place, some more sharply than
+# others. As the output is a sum over heads, it is enough that the mirrored place leads
+# in that sum.
 #
 # ## Rotary encoding
 #
@@ -568,14 +575,16 @@ heatmap(scores[0, 0], title=title, ax=right, values=False);
 
 # %%
 class RotaryAttention(MultiHeadAttention):
-    def __init__(self, dim, heads):
+    def __init__(self, dim, heads, speed=1.0):
         super().__init__(dim, heads)
+        self.speed = speed  # 1, but for one experiment below
         for layer in (self.query, self.key):
             layer.register_forward_hook(self.turn)
 
     def turn(self, layer, inputs, projected):
         heads = split_heads(projected, self.heads)  # (B, H, T, d)
-        heads = rotary(heads, torch.arange(heads.shape[2]))  # (B, H, T, d)
+        places = self.speed * torch.arange(heads.shape[2])  # (T,)
+        heads = rotary(heads, places)  # (B, H, T, d)
         return merge_heads(heads)  # (B, T, D): attention splits it again
 
 
@@ -603,7 +612,7 @@ MODELS["rotary"] = lambda: OneLayer(nn.Identity(), RotaryAttention(64, 4))
 # Here is the learned table, with a reach of 8. Torch's fused attention adds a mask of
 # *numbers* to the scores, so the bias can take the place of the mask. (The factor 10 lets
 # the table learn ten times as fast: Adam moves a number by about the learning rate in
-# every step, which makes $300 \cdot .005 = 1.5$ at most.)
+# every step, which makes $200 \cdot .005 = 1$ at most.)
 
 # %%
 class BiasAttention(MultiHeadAttention):
@@ -660,7 +669,7 @@ axes[1].legend();
 
 # %% [markdown]
 # (Lines are means of three seeds. The shaded range goes from the worst to the best
-# seed; in the right panel it is hardly wider than the lines.) Read the left panel
+# seed, and is mostly hidden by the lines.) Read the left panel
 # first. Both absolute encodings solve reversal at length 10 and fail beyond it, first
 # of all because it is the *task* that changes. At length 12 the partner of step 2 is
 # step 9, not step 7, and nobody tells the model how long the text is. It has learned
@@ -681,7 +690,7 @@ Table(rows, ["symbol before, length 20", *places])
 
 # %% [markdown]
 # The two absolute encodings are right at the first ten places. At the others the table
-# is at chance (1 in 16) and the sines below twice that: rows 10 to 29 of the table were
+# is at chance (1 in 16) and the sines at twice that: rows 10 to 29 of the table were
 # never trained, and the sines of these places are combinations of angles that the model
 # has not met. That is why their curves fall slowly: at length 20, the ten places known
 # from training are still half of all.
@@ -706,8 +715,8 @@ ax.legend();
 # the first step needs that, as it has nobody before it. All other distances are about
 # equally unattractive, and those beyond 8 share the last entry with 8. A longer text
 # brings no new kind of key, only more of the unattractive ones. Do these add up in the
-# end? One step back is ahead of them by about 3.5, a factor of $\exp(3.5) \approx 33$, so
-# among 300 keys the bias leaves it about a tenth of the weight. Measure it, with all
+# end? One step back is ahead of them by about 3.6, a factor of $\exp(3.6) \approx 37$, so
+# against 300 keys the bias leaves it $37 / 337$, about a tenth of the weight. Measure it, with all
 # keys, and with a mask that hides those more than 9 steps away:
 
 # %%
@@ -717,20 +726,19 @@ def apart(length):
 
 
 rows, models = [], trained["bias", previous]
-for length in (30, 100, 200, 300):
-    everything = hits(models, previous, length, count=100).mean()
-    near = hits(models, previous, length, apart(length) <= 9, count=100).mean()
-    rows.append((length, everything, near))
+for length in (30, 100, 300):
+    both = [hits(models, previous, length, mask, 50) for mask in (None, apart(length) <= 9)]
+    rows.append((length, *(in_short(share.mean((1, 2))) for share in both)))
 Table(rows, ["bias, symbol before, at length", "right", "right with near keys only"])
 
 # %% [markdown]
-# They do add up: at length 100 nearly everything is still right, at 300 less than half.
+# They do add up: at length 100 nearly everything is still right, at 300 about half.
 # And the far keys are the cause: hide them, and all is right again, at every length.
 #
 # ## Why does rotary attention fail?
 #
 # Rotary attention knows distances too. Yet it is all right only up to length 16, and at
-# 30 it has .72. Why? Here is a suspicion: the hands of the clock come round. In a head
+# 30 it has .70. Why? Here is a suspicion: the hands of the clock come round. In a head
 # of 16 features the two fastest hands have $\omega = 1$ and $.32$. After 19 steps the
 # first has made three full turns and the second almost one:
 
@@ -748,34 +756,44 @@ Table(rows, ["hand", "0", "1", "2", "3"])
 # table above, where rotary is wrong mostly at the first places of 20: the first two
 # have a key 18 steps ahead.
 #
-# To fit is not to be proven. Take away what is suspected: hide all keys that are more
-# than 9 steps away, the largest distance of the training. If far keys are the cause, the
-# model must recover. Then hide only the five distances around 19, and as a control five
-# others. A second control is the sinusoidal model, whose trouble should be another one.
+# To fit is not to be proven. Two tests. First, take away what is suspected: hide all keys
+# that are more than 9 steps away, the largest distance of the training. If far keys are
+# the cause, the model must recover; and it must be enough to hide the five distances
+# around 19. Second, change the hands: let all of them go at .8 of their speed, and train
+# again. Then the two come round together after $19 / .8 \approx 24$ steps, so it must be
+# the distances around 24 that do the harm. A control is the sinusoidal model, whose
+# trouble should be another one.
 
 # %%
+MODELS["rotary, speed .8"] = lambda: OneLayer(nn.Identity(), RotaryAttention(64, 4, 0.8))
+trained["rotary, speed .8", previous] = train("rotary, speed .8", previous)
 away = apart(30)  # (T, S)
 masks = {
     "nothing": away >= 0,  # (T, S) each
     "more than 9 away": away <= 9,
     "17 to 21 away": (away < 17) | (away > 21),
-    "12 to 16 away": (away < 12) | (away > 16),
+    "22 to 26 away": (away < 22) | (away > 26),
 }
-rows = []
+
+# %%
+rows, tried = [], ("rotary", "rotary, speed .8", "sinusoidal")
 for hidden, mask in masks.items():
-    both = [trained[name, previous] for name in ("rotary", "sinusoidal")]
-    rows.append((hidden, *(hits(models, previous, 30, mask).mean() for models in both)))
-Table(rows, ["length 30: hidden", "rotary", "sinusoidal"])
+    shares = [hits(trained[name, previous], previous, 30, mask) for name in tried]
+    rows.append((hidden, *(in_short(share.mean((1, 2))) for share in shares)))
+Table(rows, ["length 30, right: mean (range of seeds); hidden", *tried])
 
 # %% [markdown]
 # Without the far keys rotary attention is right again at length 30. It is enough to
-# hide the distances 17 to 21, and hiding 12 to 16 does nothing: so it was the keys
-# around 19, as suspected, and not far keys in general. (That these two hands are the
-# reason is still an inference: to test it, one would change their speeds.) The
-# sinusoidal model hardly profits from any of this, as its trouble is new *places*, not
-# new distances. (And in practice? Some large language models do hide far keys: they
-# look through a sliding window. Many are given a larger base than 10000, which slows
-# down all hands but the first; we have not tried that here.)
+# hide the distances around 19; those around 24 do no harm. At .8 of the speed it is the
+# other way round, as the suspicion said. So it is not far keys in general: it is keys at
+# a distance after which the two fastest hands stand where they stood. The sinusoidal
+# model hardly profits from any of this, as its trouble is new *places*, not new
+# distances.
+#
+# (And in practice? Some large language models hide far keys: they look through a sliding
+# window. Many have a larger base than 10000, which slows down all hands but the first.
+# And to read longer texts than in training, some are slowed down altogether, as here, and
+# trained a little more.)
 #
 # So a formula that is *defined* for every length is not yet a model that *works* at
 # every length: neither for the sines nor for the rotations, nor, much later, for the
@@ -785,8 +803,8 @@ Table(rows, ["length 30: hidden", "rotary", "sinusoidal"])
 # |---|---|---|---|
 # | sines and cosines, added | places, distances if learned | defined; failed here | the first Transformer (2017) |
 # | learned table, added | places | at chance here (rows not trained); then the table ends | BERT, GPT-2, ViT |
-# | rotary | distances | here all right up to 16, .72 at 30; all right with near keys only | Llama and many other large language models |
-# | bias on the scores | distances | here all right at 30, .95 at 100, .42 at 300; all right with near keys only | T5 (learned), BLOOM (ALiBi) |
+# | rotary | distances | here all right up to 16, .70 at 30; all right with near keys only | Llama and many other large language models |
+# | bias on the scores | distances | here all right at 30, .97 at 100, .52 at 300; all right with near keys only | T5 (learned), BLOOM (ALiBi) |
 #
 # ## Summary
 #
@@ -940,6 +958,6 @@ draw_heads(model, new_tokens(10), "rotary, reversal: four heads of seed 0, mean 
 # %% [markdown]
 # At the ends, and the weights of one seed say how. In head 1 the first step looks at the
 # last and the last step at the first: *nine steps away*, a distance that only the two
-# ends have, so that no places are needed. (Heads 0 and 2 do the same more faintly.) In
-# the middle there are only pale stripes along diagonals, that is, fixed distances, and a
-# fixed distance is right for one step and wrong for the next.
+# ends have, so that no places are needed. In the middle there are only pale stripes
+# along diagonals, that is, fixed distances, and a fixed distance is right for one step
+# and wrong for the next.
