@@ -847,8 +847,8 @@ Table(rows, columns, "shares of 400 reviews, lowest and highest of three trainin
 # %% [markdown]
 # The three agree. The word before the last adjective can be closed, and hardly anything
 # changes; without the first adjective every answer is right, or almost. Without the last
-# one only about one answer in eight is right; most of the others name the *first*
-# impression, many name neither. So here the picture told the truth. (The last adjective
+# one only about one answer in eight is right; the others name the *first* impression or
+# neither, in shares that differ from training to training. So here the picture told the truth. (The last adjective
 # itself is still in the text, and its own vector still enters the mean. We cut only the
 # attention to it.)
 #
