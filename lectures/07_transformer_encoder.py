@@ -913,7 +913,7 @@ f"{len(review)} words, logits {tuple(logits.shape)}; difference {difference:.0e}
 #
 # ## Six blocks deep
 #
-# The order of the norm again, now in training: six blocks, 100 steps. Post-norm is also
+# The order of the norm again, now in training: six blocks, 70 steps. Post-norm is also
 # trained with a *warm-up*, a learning rate that rises over the first 50 steps and then
 # falls slowly (unit 08 has the formula). A warm-up changes two things at once: the
 # first steps are small, and the mean of all rates is smaller too. So there is a fourth
@@ -940,7 +940,7 @@ def deep(norm_first, rates, seed):
     return torch.tensor(losses).unfold(0, window, 1).mean(1)  # a running mean
 
 # %% alt="Training loss of six blocks, three runs of each of four settings: at a rate of .01 post-norm stays at chance; pre-norm at .01, post-norm with warm-up and post-norm at .003 fall"
-count = steps(100, fast=3)
+count = steps(70, fast=3)
 warm = [0.01 * min(k / 50, (50 / k) ** 0.5) for k in range(1, count + 1)]
 settings = {  # norm first?, rates
     "post-norm, rate .01": (False, [0.01] * count),
