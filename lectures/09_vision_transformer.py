@@ -10,7 +10,7 @@
 #   measurements;
 # - build a Vision Transformer from parts you have, and check that it gives
 #   torchvision's logits;
-# - say how a ViT, a CNN and a straight line compare on little data, and check an
+# - say how a ViT, a CNN and a linear model compare on little data, and check an
 #   explanation by a control;
 # - show where it looks, by attention rollout and by occlusion, and test such maps by
 #   changing the image in more than one way.
@@ -229,6 +229,7 @@ without = accuracy(bag, test_images, test_labels)
 Table([("with positions", found), ("without", without)], ["model", "test accuracy"])
 
 # %% [markdown]
+# (One training each; the gap is far larger than chance among 450 test images allows.)
 # Roughly seven digits in ten can be told from a bag of squares, presumably by how much
 # ink there is and what kinds of strokes. For the others the model needs to know the
 # places. Is the model without positions really *blind* to the order, or only bad at
@@ -265,9 +266,19 @@ Table(rows, ["model", "largest change of a logit", "accuracy on jigsaws"])
 #
 # Smaller patches show more detail. What do they cost? With half the $p$ there are four
 # times as many tokens. The attention matrix has a row *and* a column for each, so it
-# has sixteen times as many numbers. A common claim, "attention costs $O(n^2)$", does
-# not say what it counts: the matrices take $O(n^2)$ memory, and computing them takes
-# $O(n^2 D)$ time. Measured on an image of $32 \times 32$, one layer of 64 features:
+# has sixteen times as many numbers. A common claim, "attention costs $O(n^2)$", leaves
+# out the rest of the layer. Count the multiplications of one layer, for $N$ tokens of
+# $D$ features and a feed-forward layer of width $2D$, as in our models:
+#
+# | part of the layer | multiplications |
+# |---|---|
+# | four projections: queries, keys, values, output | $4 N D^2$ |
+# | feed-forward, $D \to 2D \to D$ | $4 N D^2$ |
+# | scores, and weights times values | $2 N^2 D$ |
+#
+# The part with $N^2$ is $2 N^2 D / (8 N D^2) = N / 4D$ of the other two. It is the
+# larger one only from $N = 4D$ on. Measured on an image of $32 \times 32$, one layer of
+# $D = 64$, so that $4D = 256$:
 
 # %%
 def milliseconds(patch):
@@ -293,22 +304,23 @@ columns = ["patch", "patches N", "numbers in one N x N matrix"]
 Table(rows, [*columns, "milliseconds", "times the row before"])
 
 # %% [markdown]
-# From row to row there are four times as many tokens and sixteen times as many numbers
-# in the matrix. The last column says how the time grows (it depends on the machine).
-# From 16 patches to 64 it grows by less than four: part of the time goes into calling
-# the functions, which costs the same for any size, and small matrices are multiplied
-# less efficiently. In the last row it grows by clearly more than four: now the N x N
-# matrices take a good part of the time. The paper takes patches of 32 or 16 pixels, and
-# 14 in its largest model: 49, 196 or 256 words for a photograph of 224 x 224, so the
-# matrix is still small.
+# The times depend on the machine; look at how they grow. With few tokens, four times as
+# many take less than four times as long: calling the functions costs the same for any
+# size. In the last row $N$ is four times $4D$, and the time grows by clearly more than
+# four. The base model of the paper has $D = 768$ and a feed-forward layer of $4D$, so
+# the two parts are equal at $N = 6D$. It has 196 tokens for a photograph of 224 x 224,
+# and $N / 6D$ is .04: the cost of such a ViT is that of its linear layers. The squared
+# term counts for long texts and large images.
 #
-# ## Little data: a CNN, a ViT and a straight line
+# ## Little data: a CNN, a ViT and a linear model
 #
 # A common claim: Transformers do even better than CNNs on images. Is it so? Here are
-# two rivals on the same digits. A small CNN slides 3 x 3 windows over the image:
-# *neighbours belong together, and a stroke is a stroke wherever it is* is built into
-# it. The *straight line*, as we shall call it, is logistic regression: one linear layer
-# on 64 pixels, one of the oldest classifiers.
+# two rivals on the same digits. A small CNN slides 3 x 3 windows over the image. Two
+# things are built into it: neighbours belong together, and a stroke is a stroke
+# wherever it is. Such a preference, there before any training, is called an **inductive
+# bias**. Beyond its patches, a ViT has to learn from data what belongs together. The
+# other rival knows nothing of images at all: logistic regression, one linear layer on
+# 64 pixels.
 
 # %%
 def small_cnn():
@@ -386,7 +398,7 @@ Table(rows, [*columns, "all 1,347", "on its own 100, at least"])
 
 # %% [markdown]
 # On these digits the claim does not hold. With 100 images the CNN is far ahead of the
-# ViT in each of the three draws, and so is the straight line. It is not that the ViT
+# ViT in each of the three draws, and so is the linear model. It is not that the ViT
 # has failed to learn its images: the last column shows that each model gets all of its
 # own 100 right. (Twice as many steps help it a little; the order stays.) But what the
 # ViT has learned from them carries over less well. With all images it has nearly caught
@@ -400,7 +412,7 @@ Table(rows, [*columns, "all 1,347", "on its own 100, at least"])
 # most of the gap has another reason, and this experiment does not tell which. A guess:
 # the ViT has by far the most parameters, and it has to learn its embedding, its
 # positions and its attention from these 100 images. But the number of parameters alone
-# does not explain it either: the CNN has fifteen times as many as the straight line,
+# does not explain it either: the CNN has fifteen times as many as the linear model,
 # and is no worse.
 #
 # With large images and much data it looks different. We cannot measure that here, but
@@ -686,7 +698,7 @@ Table(rows, ["parameters", "largest logit", "largest difference"])
 # - Without positions a ViT sees a bag of patches: CLS is invariant to their order, and
 #   here the accuracy falls by about a quarter.
 # - Half the patch size: four times the tokens, sixteen times the attention matrix.
-# - On these digits, with little data, both a CNN and a straight line beat the ViT. A
+# - On these digits, with little data, both a CNN and a linear model beat the ViT. A
 #   control with mixed pixels suggests that only a small part of the CNN's lead is due
 #   to neighbourhood.
 # - Rollout follows attention through the layers and says what was mixed; half of it is
@@ -737,10 +749,12 @@ Table(rows, ["parameters", "largest logit", "largest difference"])
 # image and brings language back: a decoder looks at regions of a picture and says what
 # it sees, word by word.
 #
-# What came after the paper, in three names to search for: *DeiT* trains a ViT on
+# What came after the paper, in four names to search for: *DeiT* trains a ViT on
 # ImageNet alone, with strongly changed images and a CNN as its teacher; *Swin* lets
 # each token look only within a window, and shifts the windows from layer to layer;
-# *MAE* needs no labels: it hides most of the patches and learns to paint them in.
+# *MAE* needs no labels: it hides most of the patches and learns to paint them in;
+# *CLIP* trains a ViT together with a text encoder, on images with their captions. ViTs
+# of this last kind are the eyes of today's language models that can see.
 
 # %% [markdown]
 # ## More data for nothing

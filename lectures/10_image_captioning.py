@@ -75,12 +75,12 @@ Table(rows, ["captions of the first three"])
 # %% [markdown]
 # One of the first neural captioners (*Show and Tell*, 2014) is a translator whose
 # source is a picture: a CNN makes one vector of it, and an LSTM turns that vector into
-# words. We begin with such a model. The original shows the vector once, before the
-# first word. Our LSTM is given the mean over the whole picture before *each* word, to
-# be compared with a *weighted* mean later. The vector is *static*: it is the same at
-# every step. (The eye adds to each place a learned vector, which says where it is. In a
-# plain mean these vectors would add up to a constant, the same for every picture. A
-# ReLU after them prevents this: what is left of a feature now depends on the place.)
+# words. We begin with such a model. Our LSTM is given the mean over the whole picture
+# before *each* word, so that it can be compared with a *weighted* mean later. The
+# vector is *static*: it is the same at every step. (The original shows its vector once,
+# before the first word. The ReLU in the code keeps places from vanishing in the mean;
+# question 1 at the end asks why.)
+#
 # `train_captioner` does teacher forcing (unit 08) on batches of 64 pictures; 300 steps
 # take ten seconds or so. `describe` lets the model write, the likeliest word at each
 # step.
@@ -237,7 +237,10 @@ Table(rows, ["result", "shape"])
 # `LSTMCaptioner` puts the eye before this step and repeats it. Its first state is made
 # from the mean of the regions. It attends with the *previous* state, as Bahdanau does;
 # Luong's variant looks with the *current* one, after the LSTM has read the word. Both
-# work, as long as training and writing do the same. (15 seconds.)
+# work, as long as training and writing do the same. (Xu's model has three things more,
+# which our scenes do not need: an eye that was trained on photographs; a gate that
+# scales the context at each step; and an output that reads word and context as well as
+# the state. 15 seconds.)
 
 # %% alt="Training loss of the LSTM with soft attention, falling from 3 to nearly 0"
 torch.manual_seed(0)
@@ -252,14 +255,13 @@ curves(None, {"loss": losses}, "step", "cross entropy per word", title);
 Table(list(found.items()), ["model", "captions right in every word"])
 
 # %% [markdown]
-# Both models had the same number of steps, the same LSTM and, but for the ReLU that
-# keeps the places in the static mean, the same eye. What differs otherwise is one
-# weighted sum per word, with the weights $W_r$, $W_s$ and $v$ that make it; and with it
-# the model learns much faster. (One training each. Give the attending model that ReLU,
-# too: it learns somewhat more slowly, but stays far ahead.) It does not follow that the
-# static model could never do it: two shapes may well fit into one mean of 64 numbers,
-# once the eye has learned to write them so that they can be told apart. (Give it 900
-# steps and see.)
+# Both models had the same number of steps and the same LSTM. What differs is one
+# weighted sum per word, with the weights $W_r$, $W_s$ and $v$ that make it; and the
+# ReLU that the static model needs. With attention the model learns much faster here.
+# (One training each. To rule out the ReLU, give it to the attending model, too.) It
+# does not follow that the static model could never do it: two shapes may well fit into
+# one mean of 64 numbers, once the eye has learned to write them so that they can be
+# told apart. (Give it 900 steps and see.)
 #
 # With attention we can also see where the model looked for each word. The deeper the
 # orange, the larger the weight; in each map the largest weight is the deepest.
@@ -399,11 +401,10 @@ Table(rows, ["word", "right if one always says the commonest"])
 # quantity to its value on another input is called *patching*. In the assignment you
 # will write it for logits.)
 #
-# All of this describes one trained model. With another seed the model may be just as
-# good, and yet draw on other looks for its words. What carries over is the method. A
-# map of attention shows what was *read* before a word, not what the word was *made
-# from*. Remember the counter-check whenever somebody offers you a heat map as an
-# explanation.
+# The numbers are those of one model, from one seed; another may draw on other looks for
+# its words. What carries over is the method. A map of attention shows what was *read*
+# before a word, not what the word was *made from*. Remember the counter-check whenever
+# somebody offers you a heat map as an explanation.
 #
 # ## A Transformer tells the same
 #
@@ -425,7 +426,8 @@ title = "the second of its two layers, mean of four heads"
 word_by_word(transformer, test_pictures[two[0]], title)
 
 # %% [markdown]
-# Both attending models get nearly every caption right. The Transformer's maps are
+# Both attending models get nearly every caption right: these scenes are too easy to
+# tell them apart. (The appendix has a task that does.) The Transformer's maps are
 # harder to read: each is a mean over four heads, and what a word needs may have been
 # fetched in the first layer, which is not shown. The LSTM has one layer and one head,
 # so its map shows all that was *read* at this step. It does not show what the state
@@ -435,12 +437,9 @@ word_by_word(transformer, test_pictures[two[0]], title)
 #
 # Papers on captioning show good captions and bad ones, such as "a man wearing a hat and
 # a hat". In a bad one, the map often shows what was *mistaken* for the thing that is
-# not there. Not always: our LSTM makes one mistake on the 500 test pictures, in picture
-# 1 of the slider above, where it calls a yellow square a circle. In the map of that
-# word the deepest orange is on a corner of the square, the right place, though most of
-# the weight is spread around both shapes. One mistake is little to learn from. So give
-# it four pictures of kinds that are not in the training set, with the same noise as all
-# others (`noisy`), and let it write up to 30 words.
+# not there. Our LSTM hardly ever errs on pictures of its own kind. So give it four of
+# kinds that are not in the training set, with the same noise as all others (`noisy`),
+# and let it write up to 30 words.
 
 # %% alt="Four pictures unlike the training pictures: three shapes, five shapes, an empty one, a purple circle"
 purple = paint([("red", "circle", 4)])  # (3, 24, 24)
@@ -562,8 +561,10 @@ ax.set(xscale="log", yscale="log");
 # A common claim pairs "global" with "soft" and "local" with "hard". These are two
 # different questions. *Where may one look*, everywhere or in a window? And *what comes
 # back*, a mixture or one draw? Luong's local attention is a window with smooth weights:
-# local and soft, trained by plain gradients. Only the draw needs REINFORCE, or some
-# other substitute for the missing derivative.
+# local and soft, trained by plain gradients. Only the draw needs REINFORCE or another
+# substitute for the missing derivative. (Two that you will meet: the *straight-through*
+# estimator draws, and takes the gradient of the soft mean; *Gumbel-softmax* makes the
+# draw itself smooth. Both are less noisy, and both have a bias.)
 #
 # ## Summary
 #
@@ -624,6 +625,11 @@ ax.set(xscale="log", yscale="log");
 # write the parts. After it comes the
 # [project](../assignments/11_project/11_project.ipynb): your own question, with
 # everything you have built.
+#
+# Captioning today has the same two halves, both trained beforehand on far more data. A
+# Vision Transformer makes the regions; one linear layer or two bring them to the width
+# of a language model, which reads them like words before the question (*LLaVA*), or
+# asks them by cross-attention, as here (*Flamingo*).
 
 # %% [markdown]
 # ## Look everywhere once: coverage
@@ -711,14 +717,12 @@ related(relator, test_pairs[0])
 
 # %% [markdown]
 # Why should a relation be harder than a place? A place can be read from one region with
-# one look. A relation is in no single place. Where the shapes lie side by side, the
-# regions between them see a part of both; otherwise it has to be computed from two
-# places, and one soft look gives one weighted mean. At least two ways out come to mind.
-# Either the look before the relation mixes both shapes, always with more weight on the
-# same one, so that the mixture shows which is where; or the LSTM notes the place of the
-# first shape early and keeps it in its state until the relation is due. In the picture
-# above the look before the relation falls on neither shape. That is one map, but it
-# fits the matrix: after 250 steps the comparison is only half learned.
+# one look. A relation is in no single place: it has to be computed from two, and one
+# soft look gives one weighted mean. Two ways out come to mind: a look that mixes both
+# shapes with unlike weights, or a state that keeps the place of the first shape until
+# the relation is due. In the picture above the look before the relation falls on
+# neither shape. That is one map, but it fits the matrix: after 250 steps the comparison
+# is only half learned.
 #
 # A Transformer has more than one look per word: four heads in each layer, and a second
 # layer that can compare what the first one found. (6 seconds.)
