@@ -15,8 +15,8 @@
 # - Loops, `einsum`, `F.unfold`, `einops`: all are welcome unless the exercise says
 #   otherwise. Do not change the tensors you are given, and let gradients flow (no
 #   `.detach()`, no NumPy).
-# - Each part uses the ones before it (`PatchEmbedding` calls your `patchify`, and so
-#   on), so do them in order.
+# - Do 1, 3 and 4 in this order: `PatchEmbedding` calls your `patchify`, and the
+#   `VisionTransformer` your `PatchEmbedding`. 2, 5, 6 and 7 can be done at any time.
 
 # %%
 import math

@@ -183,7 +183,8 @@ check(look_effects)
 # ## 5. Coverage
 # *easy · 10 minutes · {{points coverage_penalty}}*
 #
-# Write `coverage_penalty(weights)`. `weights` is `(B, T, R)`: for each caption and each
+# Has every region been looked at? (The lecture's appendix says what this is for.) Write
+# `coverage_penalty(weights)`. `weights` is `(B, T, R)`: for each caption and each
 # of its words, how the attention was shared out among the regions. Return a scalar: the
 # **mean over the batch** of the **sum over the regions** of
 # $\big(1 - \sum_t \alpha_{t}\big)^2$, with $\sum_t$ over the words. All `T` steps count:
@@ -408,11 +409,14 @@ if ready("soft_attention", "CaptionStep"):
 #
 # Not graded: the captioner that you have just trained, under *your* `look_effects`. The
 # pictures have two shapes each; one look at a time goes to another picture. A row
-# belongs to the look that was changed, a column to a word. Before you run it, guess:
-# how many words hang on a look that came *before* an earlier word? Which two words
-# hardly fall, whichever look is changed? For which of the two would that be different
-# if the other pictures had only one shape? Then compare with the orange maps above.
-# Does the map of a word always show the look that made it?
+# belongs to the look that was changed, a column to a word. Guess before you run it:
+#
+# - Which words hang on a look that was taken for another word, earlier on?
+# - Two words hardly fall, whichever look is changed. Which ones, and why? (Every
+#   picture here has two shapes.)
+#
+# Then compare with the orange maps above. Does the map of a word always show the look
+# that made it?
 
 # %%
 if ready("soft_attention", "CaptionStep", "look_effects"):

@@ -5,7 +5,7 @@ from course_utils.judging.exercise import Choice, Option
 EXERCISE = Choice(
     name="choice_better",
     points=2,
-    section="Little data: a CNN, a ViT and a straight line",
+    section="Little data: a CNN, a ViT and a linear model",
     right="a",
     options={
         "a": Option(
