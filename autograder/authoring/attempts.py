@@ -38,7 +38,7 @@ from course_utils.judging.runner import TimeLimit, failure_of, time_limit
 BANK = SOURCE_TREE / "tests" / "variants"
 WRITTEN = SOURCE_TREE / "tests" / "written"
 SMALL = 24  # numbers: so many inputs are read at a glance
-KINDS = ("training", "module", "function", "choice")  # from the slowest on
+SLOW = {"training": 0, "module": 1}  # kinds of exercises whose attempts take longest
 AUDIT_SEED = "audit"  # of the cases beyond the visible ones; COURSE_SEED replaces it
 CELL = re.compile(r"^# %%.*$", re.MULTILINE)
 HEADING = re.compile(r"# %% (?:right: (?P<right>\w+)|wrong: (?P<wrong>\w+) \((?P<slug>[\w -]+)\))")
@@ -319,8 +319,8 @@ def audit(
     units = list(units)
     todo = [attempt for unit in units for attempt in attempts(unit, bank)]
     groups = [list(group) for _, group in itertools.groupby(todo, lambda each: each.exercise)]
-    kinds = {each.name: KINDS.index(each.kind) for unit in units for each in unit.exercises}
-    groups.sort(key=lambda group: (kinds[group[0].exercise], -len(group)))
+    kinds = {each.name: each.kind for unit in units for each in unit.exercises}
+    groups.sort(key=lambda group: (SLOW.get(kinds[group[0].exercise], 2), -len(group)))
     torch.set_num_threads(1)  # a pool of threads must not exist when the workers are forked
     judged, order = list[Judged](), {attempt: place for place, attempt in enumerate(todo)}
     context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
