@@ -11,7 +11,8 @@
 # - choose between absolute and relative positions by what the task needs;
 # - find out *why* a model fails on longer texts, by taking away what you suspect.
 #
-# *About 65 minutes, without the appendix; the code runs in about a minute on a laptop.*
+# *About 75 minutes, and 12 for the appendix; the code runs in about a minute on a
+# laptop.*
 #
 # A first look at the most famous encoding: every position gets its own pattern, like a
 # bar code, and neighbours get similar ones.
@@ -234,8 +235,7 @@ interactive(draw_clocks, "t", [0, 1, 2, 3, 6, 12, 25, 40], start=6, alt=alt)
 
 # %% [markdown]
 # The first hand is the fastest one: it tells neighbours apart, while the slow ones hardly
-# move from one step to the next. A common misprint of the formula lets the index run
-# from 1 to $D / 2$. That throws this hand away; the appendix measures what it costs.
+# move from one step to the next. (What if $i$ began at 1? The appendix measures it.)
 
 # %% [markdown]
 # ## Near and far
@@ -247,7 +247,8 @@ interactive(draw_clocks, "t", [0, 1, 2, 3, 6, 12, 25, 40], start=6, alt=alt)
 # = \sum_i \cos\big((s - t)\,\omega_i\big)$$
 #
 # so the dot product depends on the *distance* alone. It is largest at distance 0 and
-# falls from there, in waves. (This does not mean that pairs at the same distance have
+# falls from there, but in waves: below, 76 steps away is more similar than 70, as several
+# hands have come round by then. (This does not mean that pairs at the same distance have
 # similar encodings: $p_0, p_3$ and $p_{50}, p_{53}$ are four different vectors; only
 # the two *products* are the same.)
 
@@ -498,7 +499,8 @@ ax.set_ylim(0, 1.2);
 # and no more. With a vector for every place, computed or learned, one layer solves the
 # task. The number $t / 10$ is better than nothing, but even with three times the
 # training no seed got beyond .35: a straight line does not point at the mirrored place,
-# and four heads did not make up for that.
+# and four heads did not make up for that. (What lifts it above the bag was not looked
+# at; probably the two ends, where a straight line can point.)
 #
 # And where does the solution look? Unit 05 warned that a mean over heads shows no head at
 # all, so here are all four, on one sequence:
@@ -560,7 +562,8 @@ heatmap(scores[0, 0], title=title, ax=right, values=False);
 
 # %% [markdown]
 # Left, each step turns the vector on by the same angle. Right, every diagonal has one
-# colour: only the distance counts.
+# colour: only $s - t$ counts, with its sign. A second dark stripe lies 19 steps to the
+# right of the main diagonal. Keep it in mind.
 #
 # Three details that go wrong easily. The rotation comes *after* the split, as the
 # angles depend on the size $d$ of a head. The *values* are not turned: they are what is
@@ -610,9 +613,10 @@ MODELS["rotary"] = lambda: OneLayer(nn.Identity(), RotaryAttention(64, 4))
 # text.
 #
 # Here is the learned table, with a reach of 8. Torch's fused attention adds a mask of
-# *numbers* to the scores, so the bias can take the place of the mask. (The factor 10 lets
-# the table learn ten times as fast: Adam moves a number by about the learning rate in
-# every step, which makes $200 \cdot .005 = 1$ at most.)
+# *numbers* to the scores, so the bias can take the place of the mask. (It returns no
+# weights, so `recorded_weights` cannot look into this layer. The factor 10 lets the table
+# learn ten times as fast: Adam moves a number by about the learning rate in every step,
+# which makes $200 \cdot .005 = 1$ at most.)
 
 # %%
 class BiasAttention(MultiHeadAttention):
@@ -669,13 +673,13 @@ axes[1].legend();
 
 # %% [markdown]
 # (Lines are means of three seeds. The shaded range goes from the worst to the best
-# seed, and is mostly hidden by the lines.) Read the left panel
-# first. Both absolute encodings solve reversal at length 10 and fail beyond it, first
-# of all because it is the *task* that changes. At length 12 the partner of step 2 is
-# step 9, not step 7, and nobody tells the model how long the text is. It has learned
-# "look at place $9 - t$", and goes on doing that, as the appendix shows. Rotary
-# attention and the bias know distances only, and here the right distance is another one
-# for every step: already at length 10 fewer than half of their symbols are right.
+# seed, and is mostly hidden by the lines.) In the left panel only the points at length
+# 10 count. There both absolute encodings solve reversal. Rotary attention and the bias
+# know distances only, and the right distance is another one for every step: fewer than
+# half of their symbols are right. Beyond length 10 it is the *task* that changes: at
+# length 12 the partner of step 2 is step 9, not step 7, and nobody tells the model how
+# long the text is. The absolute ones have learned "look at place $9 - t$", and go on
+# doing that, as the appendix shows.
 #
 # In the right panel the task stays the same at every length, and it is the *places* that
 # are new. Accuracy by place, at length 20:
@@ -698,7 +702,9 @@ Table(rows, ["symbol before, length 20", *places])
 # But did the matrix $M_{-1}$ not work at *every* place? It does, and the sinusoidal
 # model could have learned it for some of its hands (a head of 16 features has room for
 # 8 of the 32). Ten places do not force it to: many other matrices also find the step
-# before among $p_0, \dots, p_9$, and it seems that training found one of those.
+# before among $p_0, \dots, p_9$, and it seems that training found one of those. That was
+# not tested. How would you? (One way: in training, let each text begin at a random place
+# up to 20, and see whether the new places come right.)
 #
 # The bias has no such trouble at these lengths. Here is what its four heads have learned:
 
@@ -733,7 +739,9 @@ Table(rows, ["bias, symbol before, at length", "right", "right with near keys on
 
 # %% [markdown]
 # They do add up: at length 100 nearly everything is still right, at 300 about half.
-# And the far keys are the cause: hide them, and all is right again, at every length.
+# And the far keys are the cause: hide them, and all is right again, at every length. (Why
+# a tenth of the weight is not enough was not looked at. The other nine tenths go to 16
+# symbols, so in the mixture the wanted one should still lead.)
 #
 # ## Why does rotary attention fail?
 #
@@ -749,12 +757,13 @@ rows = [("ω", *omega[:4]), ("turns in 19 steps", *turns)]
 Table(rows, ["hand", "0", "1", "2", "3"])
 
 # %% [markdown]
-# So both stand nearly where they stood before. One step back is $s - t = -1$. A key at
-# $-20$ or $+18$, which is 19 steps away from the wanted one, looks to these two hands
-# much like the wanted one. In sequences of 10 there are no such keys, and nothing
-# taught the model to tell them apart. They come with lengths near 19. This fits the
-# table above, where rotary is wrong mostly at the first places of 20: the first two
-# have a key 18 steps ahead.
+# So both stand nearly where they stood before. (Compare the second dark stripe in the
+# picture of the scores, which has 16 features too.) One step back is $s - t = -1$. A key
+# at $-20$ or $+18$, which is 19 steps away from the wanted one, looks to these two hands
+# much like the wanted one. In sequences of 10 there are no such keys, and nothing taught
+# the model to tell them apart. They come with lengths near 19. This fits the table above,
+# where rotary is wrong mostly at the first places of 20: the first two have a key 18
+# steps ahead.
 #
 # To fit is not to be proven. Two tests. First, take away what is suspected: hide all keys
 # that are more than 9 steps away, the largest distance of the training. If far keys are
@@ -787,8 +796,8 @@ Table(rows, ["length 30, right: mean (range of seeds); hidden", *tried])
 # hide the distances around 19; those around 24 do no harm. At .8 of the speed it is the
 # other way round, as the suspicion said. So it is not far keys in general: it is keys at
 # a distance after which the two fastest hands stand where they stood. The sinusoidal
-# model hardly profits from any of this, as its trouble is new *places*, not new
-# distances.
+# model hardly profits from any of this: its mistakes are at new *places*, as the table by
+# place has shown.
 #
 # (And in practice? Some large language models hide far keys: they look through a sliding
 # window. Many have a larger base than 10000, which slows down all hands but the first.
@@ -817,8 +826,8 @@ Table(rows, ["length 30, right: mean (range of seeds); hidden", *tried])
 # - A learned table is flexible and ends at its last row. Adding is concatenating with
 #   one shared matrix.
 # - Rotary encoding turns queries and keys, so that the scores of a layer depend on what
-#   stands there and on the distance, not on the place. A bias on the scores does it with
-#   one number per distance and head.
+#   stands there and on $s - t$, not on the places themselves. A bias on the scores does
+#   it with one number per distance (and side) and head.
 # - Which one was better here depended on whether the task is about places or about
 #   distances.
 # - A suspicion why a model fails is tested by taking away what is suspected, with
@@ -866,11 +875,11 @@ Table(rows, ["length 30, right: mean (range of seeds); hidden", *tried])
 # %% [markdown]
 # ## Appendix: the missing hand
 #
-# A common misprint of the formula of the sines lets the index run from 1 to $D / 2$, with
-# the same exponent $2i / D$. That throws away the fastest hand ($\omega = 1$) and adds one
-# that hardly moves. What does it cost? Two neighbouring positions differ in hand $i$ by a
-# chord of length $\sqrt{2 - 2 \cos \omega_i}$; all hands together give their distance.
-# It shrinks, the more so the smaller $D$:
+# Let the index of the sines run from 1 to $D / 2$, with the same exponent $2i / D$. That
+# throws away the fastest hand ($\omega = 1$) and adds one that hardly moves. What does it
+# cost? Two neighbouring positions differ in hand $i$ by a chord of length
+# $\sqrt{2 - 2 \cos \omega_i}$; all hands together give their distance. It shrinks, the
+# more so the smaller $D$:
 
 # %%
 def neighbours(i, dim):  # i: which pairs there are

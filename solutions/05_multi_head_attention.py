@@ -276,8 +276,8 @@ check(grouped_query_attention)
 # q, k, v = self.query(x), self.key(x), self.value(x)
 # ```
 #
-# The shape in the comment is what was meant. How many weights do the three projections
-# have, and what is wrong, if anything? {{options choice_pieces}}
+# How many weights do the three projections have, and what is wrong, if anything?
+# {{options choice_pieces}}
 
 # %% nbgrader={"grade_id": "choice_pieces"}
 choice_pieces = None  # "a", "b", "c" or "d"
@@ -437,6 +437,21 @@ if ready("from_torch", "without_head"):
         weights = from_torch(model.attention)(question, x, x)[1][0, :, 0]  # (H, S)
     names = [f"head {h}" for h in range(heads)]
     heatmap(weights, names, text.split(), "where the heads look").set_ylabel("")
+
+# %% [markdown]
+# <details><summary>What stays, and what was chance?</summary>
+#
+# - *Which* head reads which digit is chance: exchange two heads, and the layer computes
+#   the same. So head 2 of one seed has nothing to do with head 2 of another.
+# - One head for each digit may come out or not. In the lecture's reader it did from two
+#   seeds of three; from the third most questions hung on several heads. With eight heads,
+#   two or more did parts of a question.
+# - With one head all four digits have to come out of one mixture, from every seed. In
+#   the lecture that was far worse than four heads.
+# - A digit can suffer without a head that does not look at its word: the answer is read
+#   from the sum over all heads, and a missing term moves every score. Besides, the
+#   second figure shows one text, the first one 500.
+# </details>
 
 # %% [markdown]
 # ## Your points so far
