@@ -74,6 +74,7 @@ def test_units_that_are_not_given_out_are_not_in_it(tmp_path: Path) -> None:
     assert "choices mean is sealed" in course_utils
 
 
+@pytest.mark.slow
 def test_choices_are_sealed_and_can_be_checked(made: Path) -> None:
     """Judged by the student repository's own code, in a process that sees nothing else."""
     asked = [e for u in exercises.units() for e in u.exercises if isinstance(e, Choice)]
@@ -185,6 +186,7 @@ def test_a_repository_that_leaks_does_not_replace_the_good_one(
     assert not list(tmp_path.glob(".student-*"))
 
 
+@pytest.mark.slow
 def test_a_student_with_only_this_can_import_and_check(made: Path, tmp_path: Path) -> None:
     code = (
         "import sys, torch, course_utils\n"

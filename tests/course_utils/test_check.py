@@ -79,6 +79,7 @@ def grade_of(outputs: list[dict[str, Any]], maximum: float = 3) -> float:
     return determine_grade(cell)[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "points"),
     [

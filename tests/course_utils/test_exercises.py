@@ -18,6 +18,7 @@ def test_every_exercise_is_found_in_its_unit(name: str) -> None:
     assert exercises.find(name) in exercises.unit_of(name).exercises
 
 
+@pytest.mark.slow
 def test_to_find_an_exercise_loads_its_unit_alone() -> None:
     code = """
 import sys

@@ -84,6 +84,7 @@ def test_equals_torchvision_at_small_sizes(
         assert torch.allclose(from_torchvision(theirs)(images), logits, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_equals_torchvision_vit_b_16() -> None:
     torch.manual_seed(0)
     theirs = randomised(models.vit_b_16())
@@ -183,6 +184,7 @@ def test_digits_are_scikit_learns() -> None:
     assert torch.bincount(test_labels).min() >= 43  # a quarter of every class
 
 
+@pytest.mark.slow
 def test_a_vision_transformer_learns_the_digits() -> None:
     images, labels, test_images, test_labels = digits()
     torch.manual_seed(0)

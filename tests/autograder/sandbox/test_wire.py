@@ -183,6 +183,7 @@ def test_fuzzed_values_raise_only_the_documented_error(node: Any, body: bytes) -
         Decoder(body, lambda record: record).decode(node)
 
 
+@pytest.mark.slow
 @settings(max_examples=600, deadline=None)
 @given(st.lists(json_values, max_size=3) | json_values, st.binary(max_size=64), st.integers(0, 3))
 def test_fuzzed_outcomes_raise_only_the_documented_error(
@@ -214,6 +215,7 @@ failure_nodes = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=600, deadline=None)
 @given(st.lists(outcome_nodes | failure_nodes, min_size=1, max_size=2), st.binary(max_size=32))
 def test_nearly_right_outcomes_raise_only_the_documented_error(nodes: Any, body: bytes) -> None:
