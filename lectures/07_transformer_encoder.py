@@ -19,10 +19,10 @@
 #
 # | part | from | to | minutes | then do exercises |
 # |---|---|---|--:|---|
-# | 1. What a block is made of | *A simple Transformer* | *Layer norm against batch norm* | 25 | 1, 2, 7 to 9, 11 |
-# | 2. The block and the stack | *Before or after* | *One vector for a sequence* | 15 | 3 to 5 |
-# | 3. A classifier, from texts to a test | *From texts to tensors* | *Evaluation* | 25 | 6 |
-# | Appendix, optional | *The whole model in one cell* | *Stock prices* | 35 | (10 and 12 are easier with it) |
+# | 1. What a block is made of | *A simple Transformer* | *Layer norm against batch norm* | 30 | 1, 2, 7 to 9, 11 |
+# | 2. The block and the stack | *Before or after* | *One vector for a sequence* | 17 | 3 to 5 |
+# | 3. A classifier, from texts to a test | *From texts to tensors* | *Evaluation* | 28 | 6 |
+# | Appendix, optional | *The whole model in one cell* | *Stock prices* | 45 | (10 and 12 are easier with it) |
 #
 # *The code runs in about a minute on a laptop.*
 #
@@ -248,9 +248,12 @@ ax.set(xscale="log", xticks=widths, xticklabels=widths)
 ax.minorticks_off();
 
 # %% [markdown]
-# Without the ReLU no width helps. With it, one unit cannot do it. Two units could, and
-# most trainings miss the solution; with four a few still do, and from eight units on all
-# 20 find it. So the bend makes the product possible, and the width makes it easy to find.
+# Without the ReLU no width helps. With it, one unit cannot do it: it rises or falls
+# throughout with $w_1 a + w_2 b$, which in the four cases is $\pm(w_1 + w_2)$ and
+# $\pm(w_1 - w_2)$. One of these pairs lies within the other, and where the two outer
+# cases get the same answer, so do the inner ones. Two units could do it, and most
+# trainings miss the solution; with four a few still do, and from eight units on all 20
+# find it. So the bend makes the product possible, and the width makes it easy to find.
 #
 # "Attention averages, the feed-forward layer computes" is a good rule of thumb. It is
 # not a theorem, because the softmax bends too: a token that attends to itself and to
@@ -264,7 +267,13 @@ ax.minorticks_off();
 # Now stack them: attention, feed-forward, attention, feed-forward. A layer that
 # *replaces* its input must first learn not to destroy it. A residual connection *adds*
 # instead: $x \leftarrow x + f(x)$. What leaves layer 20 is then the input plus twenty
-# corrections. We build four stacks, untrained:
+# corrections.
+#
+# On the way back it helps as well. The derivative of $x + f(x)$ is $I + f'(x)$, so the
+# gradient passes through a product of such factors, and multiplied out this contains the
+# identity: one way back on which nothing shrinks. Without the residual it is a product
+# of the $f'(x)$ alone, and in fresh layers these are small. We build four stacks,
+# untrained:
 #
 # - *bare*: attention and feed-forward, nothing else;
 # - *norm*: with a norm after each layer, which keeps the numbers at size 1 (the next
@@ -306,7 +315,7 @@ def through(make, depth, seed=0, dim=32):
 # %%
 def health(stream):
     top = stream[-1]  # (8, 12, 32); a plain sum would be constant after a norm
-    loss = (top * torch.randn(top.shape, generator=seeded(1))).sum()
+    loss = (top * torch.randn(top.shape, generator=seeded(100))).sum()
     gradients = torch.autograd.grad(loss, stream)  # (8, 12, 32) each
     arrives, alike, sizes = [g.norm().item() for g in gradients], [], []
     for x in stream:
@@ -341,8 +350,9 @@ alt = "gradient, similarity of tokens and size of the numbers in four stacks"
 interactive(draw, "depth", [2, 6, 12], start=12, alt=alt)
 
 # %% [markdown]
-# Left: in the bare stack the gradient shrinks by a factor of more than ten per block,
-# from the top (right) to the input (left). A norm repairs that, and so does a residual.
+# Left: in the bare stack the gradient shrinks by a factor of about fourteen per block,
+# from the top (right) to the input (left). A norm stops most of this: the gradient drops
+# in the top block, and below it only slowly. With residuals it does not fade.
 #
 # Middle: without residuals all tokens of a sequence become *the same vector* within two
 # blocks, because each block takes averages of averages. After that nothing on top can
@@ -352,8 +362,10 @@ interactive(draw, "depth", [2, 6, 12], start=12, alt=alt)
 # but slowly.
 #
 # Right: without a norm nothing holds the size at 1. In the bare stack it drops below a
-# tenth in the first block and stays there; with residuals the numbers grow from block
-# to block, the faster the deeper. So a stack with residuals needs a norm as well.
+# tenth in the first block and stays there. (What is left are the biases, which each
+# block adds anew. Set them to 0, and the numbers fade like the gradient.) With residuals
+# the numbers grow from block to block, the faster the deeper. So a stack with residuals
+# needs a norm as well.
 #
 # The sum that runs from block to block is called the **residual stream**. Each layer
 # reads from it and adds to it: a word is added to, not replaced.
@@ -429,10 +441,10 @@ Table(rows, ["what changed around it", "batch norm", "layer norm"], caption)
 # %% [markdown]
 # Layer norm notices neither. With batch norm the neighbours move the sentence's
 # features by two thirds of their size, and the padding by all of it. Two more drawbacks
-# follow from the same cause. Of long texts only few fit into a batch; the words of one
-# text resemble each other, so a mean over few texts is noisy, however many tokens they
-# have. And in evaluation batch norm uses running averages instead, so training and
-# prediction are different functions.
+# we only argue. Of long texts only few fit into a batch; if the words of one text
+# resemble each other, a mean over few texts is noisy, however many tokens they have. And
+# in evaluation batch norm uses running averages instead, so training and prediction are
+# different functions.
 #
 # Models of today vary these two parts a little. Many replace the ReLU by a smooth curve
 # (**GELU**), or multiply two inner layers, one of them bent, feature by feature
@@ -454,9 +466,11 @@ Table(rows, ["what changed around it", "batch norm", "layer norm"], caption)
 # code does the other. An example by hand: a token $(1, 3)$ of two features, and $f(v) =
 # 2v$ for the layer. Post-norm: $x + f(x) = (3, 9)$, normalised $(-1, 1)$. Pre-norm:
 # $\mathrm{LN}(x) = (-1, 1)$, and $x + f = (1, 3) + (-2, 2) = (-1, 5)$. In post-norm the
-# norm sits *on* the stream; in pre-norm the stream itself is never normalised. A block
-# is two such steps: $f$ is first the self-attention, then the feed-forward layer, each
-# with its own norm. The drawing at the top shows both.
+# norm sits *on* the stream; in pre-norm the stream itself is never normalised. So in
+# pre-norm the identity in $I + f'$ leads from the top straight to the input; in post-norm
+# every step multiplies it by the derivative of a norm. A block is two such steps: $f$ is
+# first the self-attention, then the feed-forward layer, each with its own norm. The
+# drawing at the top shows both.
 #
 # Is our `EncoderBlock` the block of the paper? Copy torch's weights and compare, in
 # both orders, each of ours with each of torch's. (The paper has $D = 512$, eight heads,
@@ -539,7 +553,7 @@ Table(rows, ["self.blocks =", "parameters that are trained"])
 # $$h^{(\ell)} = \mathrm{Block}_\ell\big(h^{(\ell-1)}\big), \qquad \ell = 1, \dots, N$$
 #
 # Every block gets the same mask, and a pre-norm stack ends in one more norm. That is
-# all of `Encoder`:
+# all of `Encoder`, which you write in exercise 4 (the block in exercise 3). Its parts:
 
 # %%
 encoder = Encoder(dim=32, heads=4, hidden=128, depth=6, norm_first=True)
@@ -569,8 +583,10 @@ curves(amounts, drift, *axes_are, title, style="o-");
 
 # %% [markdown]
 # With 24 steps of padding behind six words the plain mean is off by four fifths of the
-# true mean's length. The masked mean stays: it adds up what is real and divides by how
-# much of it there is, $\sum_t m_t x_t / \max(1, \sum_t m_t)$. A text without any word
+# true mean's length. (Here padding is zeros, and the mean only shrinks. Behind an encoder
+# the padded places are not zero, and also turn it somewhere else.) The masked mean stays:
+# it adds up what is real and divides by how much of it there is,
+# $\sum_t m_t x_t / \max(1, \sum_t m_t)$. A text without any word
 # gets zeros, never $0/0$. (The other habit, a learned CLS token that is prepended and
 # read out, comes with unit 09.)
 #
@@ -751,17 +767,19 @@ for name, group in named.items():
     reached[name] = [accuracy(one, test) for one in group]
 means = {name: sum(group) / len(group) for name, group in reached.items()}
 title = "400 test reviews: half is lost without the order"
-ax = bars(means, "share right, mean of three", title)
+ax = bars(means, "share right", title)
 for place, group in enumerate(reached.values()):
-    ax.plot([place - 0.25] * len(group), group, "o", color="black", markersize=4)
+    beside = [place - 0.34 + 0.07 * k for k in range(len(group))]  # one per training
+    ax.plot(beside, group, "o", color="black", markersize=4)
 
 # %% [markdown]
-# (Dots: single trainings.) Without the order the model is right half the time, as if it
-# found both impressions and tossed a coin. Without the mask the accuracy looks fine,
-# because training and test are padded alike, and so the mistake is easily overlooked. Ask
-# another question: pad the same 400 reviews by some more steps, which changes no word of
-# any of them. How far do the predicted probabilities move, and how many reviews get
-# another class?
+# (Bars: means of three trainings, except for the majority, which needs none. Dots:
+# single trainings.) Without the order the model is right half the time, as if it found
+# both impressions and tossed a coin. Without the mask the accuracy looks fine, because
+# training and test are padded alike, and so the mistake is easily overlooked. Ask another
+# question: pad the same 400 reviews by some more steps, which changes no word of any of
+# them. How far do the predicted probabilities move, and how many reviews get another
+# class?
 
 # %%
 @torch.no_grad()
@@ -1084,7 +1102,7 @@ Table(rows, ["forecast", "mean squared error on later data"])
 # We can draw the weights of their read-outs. But after the block every token has gathered
 # from the others, so these weights do not tell which *inputs* matter. So we draw a test
 # beside them: shuffle the values of one lag among the windows, leave the other lags as
-# they are, and see how much larger the error gets.
+# they are, and see how large the error gets.
 
 # %%
 @torch.no_grad()
@@ -1094,27 +1112,29 @@ def spoiling(forecaster, lag):  # the error if the values of one lag are exchang
     spoiled[:, 23 - lag] = later[order, 23 - lag]  # lag 0 is the newest value
     return F.mse_loss(forecaster(spoiled[..., None])[0], truth)
 
-# %% alt="Left: mean attention weight of the read-out by lag for three trainings, all highest at lag seven, one sharply, one with a broad hill. Right: growth of the error when the values of one lag are exchanged: one peak at lag seven, the same in all three"
+# %% alt="Left: mean attention weight of the read-out by lag for three trainings, all highest at lag seven, one sharply, one with a broad hill. Right, on a logarithmic axis: the error when the values of one lag are exchanged, with one high peak at lag seven in all three, and close to the dashed line of the noise elsewhere"
 axes = plt.subplots(1, 2, figsize=(9, 3.2))[1]
 for seed, forecaster in enumerate(forecasters):
     with torch.no_grad():
-        predicted, weights = forecaster(later[..., None])  # (977,), (977, 24)
-    error, by_lag = F.mse_loss(predicted, truth), weights.mean(0).flip(0)  # (), (24,)
-    grown = [spoiling(forecaster, lag) - error for lag in range(24)]
-    axes[0].plot(by_lag, "o-", markersize=4, label=f"seed {seed}")
-    axes[1].plot(grown, "o-", markersize=4, label=f"seed {seed}")
+        weights = forecaster(later[..., None])[1]  # (977, 24)
+    spoiled = [spoiling(forecaster, lag) for lag in range(24)]
+    axes[0].plot(weights.mean(0).flip(0), "o-", markersize=4, label=f"seed {seed}")
+    axes[1].plot(spoiled, "o-", markersize=4, label=f"seed {seed}")
 axes[0].set(xlabel="lag", ylabel="mean weight", title="where the read-out looks")
-axes[1].set(xlabel="lag", ylabel="growth of the error", title="what it needs: lag 7")
+axes[1].set(xlabel="lag", ylabel="error", yscale="log", title="what it needs: lag 7")
+axes[1].axhline(noise, color="black", linestyle="--", label="the noise")
 for ax in axes:
     ax.set_xticks(range(0, 24, 7))
     ax.legend();
 
 # %% [markdown]
 # Left, the three look at lag 7 to very different degrees: one gives it almost three
-# quarters of its weight, another a fifth, and more than that to the neighbours, although
-# $A_t$ does not depend on them. Right, the test gives one answer: all three forecasts
-# depend on lag 7, and on no other lag to speak of. A map of attention shows what was
-# read out, not what counted.
+# quarters of its weight, another a fifth, and more than that to the two neighbours
+# together, although $A_t$ does not depend on them. Right, the test gives one answer. If
+# lag 7 is exchanged, the error of all three grows about eightyfold (the axis is
+# logarithmic); lag 6 or 8 adds less than a fifth to it, and the other lags next to
+# nothing. The one that looks at the neighbours most even needs them least. A map of
+# attention shows what was read out, not what counted.
 #
 # ## Stock prices: an honest failure
 #

@@ -17,15 +17,15 @@
 #
 # | part | from | to | minutes | then do exercises |
 # |---|---|---|--:|---|
-# | 1. The model | *Another length comes out* | *A whole Transformer* | 24 | 1 to 4 |
-# | 2. Training it | *Label smoothing* | *Word by word* | 14 | 5 and 6 |
-# | 3. Writing with it | *Greedy decoding* | *The KV cache* | 26 | 7 to 10, and 12 |
-# | Appendix, optional | *What letter means* | *Two tables* | 50 | (11 needs none of it) |
+# | 1. The model | *Another length comes out* | *A whole Transformer* | 30 | 1 to 4 |
+# | 2. Training it | *Label smoothing* | *Word by word* | 18 | 5 and 6 |
+# | 3. Writing with it | *Greedy decoding* | *The KV cache* | 32 | 7 to 10, and 12 |
+# | Appendix, optional | *What letter means* | *Two tables* | 60 | (11 needs none of it) |
 #
 # *The code runs in about a minute on a laptop.*
 #
 # Three attentions make the whole model. Who may look at whom (green), while *I want to
-# go* becomes *quiero ir*:
+# go* becomes *quiero ir*; only the one in the middle hides anything:
 
 # %% alt="Three masks. Encoder: four English words, all may look at all. Decoder: bos, quiero, ir, each looks at itself and back. Cross-attention: each target word looks at all source words"
 import torch
@@ -154,8 +154,8 @@ Table(rows, columns, "above: read; below: to be predicted")
 #
 # The columns are computed together, so column 2 must not see column 3, where its own
 # answer stands. That is the causal mask of unit 03, and it is the only difference
-# between masked and ordinary self-attention. With it, one parallel pass gives exactly
-# what a pass per word would give:
+# between masked and ordinary self-attention. With it, one parallel pass gives what a
+# pass per word would give, up to rounding:
 
 # %%
 torch.manual_seed(0)
@@ -169,8 +169,8 @@ passes = [fresh(x, read[:, : t + 1])[:, -1] for t in range(length)]  # (8, V) ea
 
 # %% [markdown]
 # So: **one** pass per sentence in training, **T** passes in writing. The mask is what
-# makes the one pass possible. A model trained without it learns to copy its answers,
-# and its loss says nothing.
+# makes the one pass possible. (Unit 03 trained a model without it: that model copied
+# its answers, and its low loss said nothing.)
 #
 # And the *padding* of the target? It needs no mask. Padding stands at the end, so for
 # every real word it lies in the future, which the causal mask hides already; and what
@@ -374,7 +374,7 @@ curves(logits[:, 0, 3], losses, xlabel, "loss", "with smoothing, too sure costs"
 #
 # ## Warm-up: small steps first
 #
-# Deep post-norm stacks are easily thrown off course in their first steps. Two causes
+# Deep post-norm stacks can be thrown off course in their first steps. Two causes
 # are discussed. Adam divides each step by the root of a running mean of squared
 # gradients, which at first rests on a handful of batches; and the first gradients of a
 # post-norm stack are large near its top. The remedy is the same: for `warmup` steps the
@@ -522,11 +522,12 @@ title = "where each written word looks: last layer, mean of the heads"
 heatmap(crossed[-1].mean(0), spanish_words, words, title, values=False);
 
 # %% [markdown]
-# Read it row by row: the row named *larga* is the step that *writes* larga. English
-# puts *long* before *letter*, Spanish *larga* after *carta*, and the dark cells cross.
-# But *carta* hardly looks at *letter*; it looks at the words behind it, which tell a
-# *carta* from a *letra*. Whether the choice *depends* on them is a question for an
-# intervention, as in unit 07 (*What letter means*, in the appendix).
+# Read it row by row: the row named *larga* is the step that *writes* larga. It looks at
+# *long*, although English puts *long* before the noun and Spanish *larga* after it. The
+# row of *carta* hardly looks at *letter*; it looks behind it, most of all at *to*, which
+# tells a *carta* from a *letra*. That is one sentence and one training; another
+# translator looks elsewhere, and looking is not depending. *What letter means*, in the
+# appendix, measures both, by an intervention as in unit 07.
 #
 # Here part 2 ends; exercises 5 and 6 belong to it. Part 3 is about writing: which word
 # to take when the model offers a probability for each.
@@ -587,8 +588,10 @@ Table(rows, ["beams", "sentence", "probability"])
 # A wider beam usually finds likelier sentences, but not always the likeliest. Nor is
 # the likeliest always the best: every further word multiplies the probability by a
 # number below 1, which favours short sentences. Many systems therefore divide the score
-# by a power of the length. For our translator none of this matters: it is so sure of
-# each word that greedy decoding is already exact.
+# by a power of the length. For our translator none of this matters. It gives each right
+# word about .9 (as smoothing asks), and a sentence of nine words about $.9^9 \approx
+# .4$. Any other sentence leaves this one somewhere, by a word of at most .1 or so. So
+# greedy decoding finds the likeliest sentence.
 #
 # ## Without an encoder
 #
@@ -604,8 +607,7 @@ Table(rows, ["beams", "sentence", "probability"])
 # | decoder only | causal | predict the next token | GPT | go on writing, and all that can be put as that |
 #
 # So BERT and GPT are language models of two kinds: BERT sees both sides of a gap and is
-# not trained to write from left to right. (The paper of 2017 does not say where the
-# name *Transformer* comes from.)
+# not trained to write from left to right.
 #
 # ## Real text: the manual of Python
 #
@@ -868,8 +870,10 @@ ax.set_ylim(0);
 # The step that writes the noun has to choose between *carta* and *letra*. Where does it
 # look? And does its choice depend on what it looks at? For the second question we
 # intervene: close some columns of the cross-attention, in all layers, and see what the
-# model says now. Over the 200 held-out sentences, weights of the last layer, mean over
-# heads, for each of the three translators:
+# model says now. (A column is a vector of the *memory*, in which the encoder has mixed
+# the words already: closing that of *letter* does not take the word away everywhere.)
+# Over the 200 held-out sentences, weights of the last layer, mean over heads, for each
+# of the three translators:
 
 # %%
 nouns = torch.tensor([spanish.ids["carta"], spanish.ids["letra"]])  # (2,)
@@ -1072,7 +1076,8 @@ Table(rows, ["the next word is guessed by", "perplexity on new topics"])
 # does not beat careful counting.
 #
 # And which words does the model use? We let it read only the last few words before each
-# word to be guessed (every third one, to save time):
+# word to be guessed. (Every third one, to save time, and never fewer: so with 32 words
+# the number is not quite that of the table above.)
 
 # %%
 stretch, rows = new.unfold(0, 33, 1)[::3], []  # (N, 33): 32 words and the next one
@@ -1083,9 +1088,9 @@ for count in (1, 2, 4, 8, 32):
 Table(rows, ["words that it may read", "perplexity on new topics"])
 
 # %% [markdown]
-# From one word it guesses worse than the counts of runs of two. The second, third and
-# fourth word before help; what lies further away does not (80 with 32 words, 79 with
-# 4). So it has learned phrases, and not yet what a page is about.
+# From one word it has 100; the counts of runs of two had 88, though on all words. The
+# second, third and fourth word before help; what lies further away does not (80 with 32
+# words, 79 with 4). So it has learned phrases, and not yet what a page is about.
 #
 # And which paragraph does it consider the likeliest? Beam search can look for it: begin
 # with *the*, end with ¶, at most 24 words.
@@ -1171,9 +1176,9 @@ ax.legend();
 # Four details of the model of 2017. Our translator has the first and does without the
 # other three.
 #
-# - **Scaled embeddings.** Tables start with entries of size $1/\sqrt D$, and what is
-#   looked up is multiplied by $\sqrt D$, so that a word is about as large as its
-#   position vector. `place` does that.
+# - **Scaled embeddings.** What is looked up is multiplied by $\sqrt D$; `place` does that.
+#   (Our tables start with entries of size $1/\sqrt D$, so that a word is then about as
+#   large as its position vector. How its tables start, the paper does not say.)
 # - **Dropout**, 0.1: in training a random tenth of the numbers is set to zero and the rest
 #   divided by 0.9, so that the mean stays; at the output of each sub-layer, before the
 #   residual is added, and on the sum of words and positions.
@@ -1268,10 +1273,11 @@ ax.minorticks_off();
 # On paper the attention needs $2 n^2 D$ multiplications and the linear layers $12 n
 # D^2$ (four projections, and a feed-forward layer four times as wide): they meet at $n
 # = 6 D$, here 1536. Measured, the attention of this course meets the linear layers
-# earlier: it also writes all its weights to memory and reads them again for the
-# softmax. The *fused* attention of torch never stores all of them; it is faster, and
-# meets the linear layers later. At lengths below the crossing, a Transformer is mostly
-# linear layers.
+# earlier, near 1000: it also writes all its weights to memory and reads them again for
+# the softmax. The *fused* attention of torch never stores all of them; it is faster, and
+# meets the linear layers later, not far from 1536. (The times are noisy and the points
+# few: read the exponents as about 2, 2 and 1.) At lengths below the crossing, a
+# Transformer is mostly linear layers.
 #
 # And recurrence? Transformers are said to be “much easier to parallelise”. Count the
 # steps that must wait for one another:
@@ -1325,11 +1331,16 @@ ax.set_xlabel("training operations");
 # Above, the headlines hold: the base model beats all rivals, ensembles included, at a
 # third of the cheapest one's cost. Below, the *same* architecture is the **worst of all
 # nine**, more than two points below ConvS2S (though at a thirtieth of the cheapest
-# rival's cost). It takes the big model, at seven times the price, to win there. Here
-# “larger is better” rests on two points. Across *families* of models more money need
-# not buy a better score: the ensembles cost more than the big model and are worse than
-# it. And a BLEU without an error bar, on one test set, says little about differences of
-# half a point.
+# rival's cost). It takes the big model, at seven times the price, to win there.
+#
+# But compare the costs first. Each Transformer has the *same* cost for both languages,
+# although there is eight times as much French text (36 million pairs of sentences, 4.5
+# for German): the number of steps was fixed. So for French the base model may just have
+# been trained too little. And the big model is larger *and* was trained for three times
+# as many steps, so that “larger is better” mixes two causes, and rests on two points.
+# Across *families* of models more money need not buy a better score: the ensembles cost
+# more than the big model and are worse than it. And a BLEU without an error bar, on one
+# test set, says little about differences of half a point.
 #
 # The second table, from Liu et al., *Generating Wikipedia by Summarizing Long
 # Sequences* (2018), is about summaries: perplexity (lower is better) and ROUGE-L, which

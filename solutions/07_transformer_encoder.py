@@ -331,7 +331,7 @@ check(choice_feed_forward, "choice_feed_forward")
 # A batch of `B` sentences with `T` tokens of `D` features goes through a fresh layer
 # norm ($\gamma = 1$, $\beta = 0$). Now you add 5 to *all* `D` features of *one* token
 # of the first sentence, and to *one* feature of *all* `T` tokens of the second. Which
-# outputs change?
+# outputs can change (more than by rounding)?
 #
 # {{options choice_layer_norm}}
 
@@ -422,7 +422,8 @@ check(choice_stocks, "choice_stocks")
 # The lecture compares four layers by what reaches what. Here are four more. Each is
 # stacked; the sequence has $n$ positions, $0, \dots, n - 1$. Fill in the cells:
 # double-click, replace the dots. "Reach" means that the output there depends on the
-# input here.
+# input here. Layers are counted one by one (dilations 1, 2 and 4 are three layers). A
+# layer whose positions are all computed at once takes 1 step.
 #
 # - Convolutions of width 3 whose *dilation* doubles: layer $\ell = 0, 1, 2, \dots$ sees
 #   the positions $t - 2^\ell$, $t$ and $t + 2^\ell$.
@@ -459,9 +460,10 @@ check(choice_stocks, "choice_stocks")
 # block looks. Change the sentences; the words must be among those that the model knows
 # (`sorted(ids)`). Does a head look at the adjectives, and at which of the two?
 #
-# If you want to know whether it also *relies* on what it looks at, intervene as the
-# lecture does: hide the last adjective from the attention (a mask that is False there,
-# for all queries) and ask again. Guess first: which class will it name now?
+# If you want to know whether it also *relies* on what it looks at, intervene: hide the
+# last adjective and ask again. Below the line that makes `tokens`, add
+# `tokens[0, -1] = practice_pad`; then your masks hide the last word, from the attention
+# and from the mean. Guess first: which class will it name now?
 
 # %%
 if ready("EncoderBlock", "Encoder", "masked_mean", "train_classifier"):

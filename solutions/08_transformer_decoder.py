@@ -90,8 +90,9 @@ check(DecoderBlock)
 # | my | 0 | ln 3 | 0 | 0 |
 # | name | 0 | ln 2 | 0 | ln 4 |
 #
-# What does the cross-attention of a Transformer put in the place of *name*? ($e^{\ln
-# a}$ is $a$, so it can be done by hand.) {{options choice_your_turn}}
+# What does the cross-attention of a Transformer put in the place of *name*, as a sum of
+# the values of the French words (weights rounded)? ($e^{\ln a}$ is $a$, so it can be
+# done by hand.) {{options choice_your_turn}}
 
 # %% nbgrader={"grade_id": "choice_your_turn"}
 choice_your_turn = None  # "a", "b", "c" or "d"
@@ -322,8 +323,9 @@ check(beam_search)
 #    `top_p`. One always stays.
 #
 # What does not stay has probability 0, the rest of a row sums to one, and each number
-# stands at the place of its word. `top_k` is at least 1, `top_p` lies between 0 and 1.
-# Logits of ±1000 must not overflow. No two words of a row are equally likely.
+# stands at the place of its word. `top_k` is at least 1; `top_p` is larger than 0 and
+# smaller than 1. Logits of ±1000 must not overflow. No two words of a row are equally
+# likely.
 #
 # Two examples, with the probabilities .4, .1, .3, .2. With `top_p = 0.6` they become
 # .57, 0, .43, 0: the likeliest word alone has less than .6, together with the next it
@@ -460,8 +462,9 @@ check(choice_tables, "choice_tables")
 # (1) Can it still be trained on all positions in one pass, and what has to change in
 # the shift and in the causal mask? (2) How many passes does it take to write $n$
 # tokens, and why not one? (3) The two tokens of a pass are chosen without knowing of
-# each other. What can go wrong? Give an example in words. (4) With a KV cache, what
-# enters the cache in a pass, is a mask needed now, and what does the cache not save?
+# each other. What can go wrong? Give an example in words. (4) With a KV cache (the two
+# tokens are read together in the next pass), what enters the cache in a pass, is a mask
+# needed now, and what does the cache not save?
 
 # %% [markdown] nbgrader={"grade_id": "one_pass_or_many", "points": 4}
 # ### BEGIN SOLUTION
@@ -487,7 +490,8 @@ check(choice_tables, "choice_tables")
 # Not graded: your parts, put together, translate. The cell below builds a Transformer
 # with *your* `DecoderBlock`, trains it for about half a minute with *your* loss and
 # learning rate, and lets it write by *your* `greedy_decode`. Both sentences ask for
-# *letter*; one needs *carta*, the other *letra*. The picture shows where the last block
+# *letter*; one needs *carta*, the other *letra*. (Both were in the training; the lecture
+# tests on new ones.) The picture shows where the last block
 # looked in the source while it wrote the first one. Then the same model draws 20
 # translations of that sentence at each of three temperatures, with *your*
 # `sampling_weights`, and counts how many are right. Before you run it, guess the three
