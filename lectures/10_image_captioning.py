@@ -4,7 +4,8 @@
 # A picture goes in, a sentence comes out. Something that sees and something that writes
 # are joined by attention. After this lecture you can
 #
-# - measure what it costs when a picture becomes one vector;
+# - measure how far a captioner that sees a picture as one vector stays behind, after the
+#   same training;
 # - turn a feature map into a set of regions that a decoder can attend to;
 # - build the captioner of *Show, Attend and Tell*, and show for every word where it
 #   looked;
@@ -12,7 +13,7 @@
 # - put the decoder of unit 08 in its place;
 # - explain why hard attention needs another gradient, and estimate it.
 #
-# *About 65 minutes. The appendix has 35 more, which can wait: coverage (for exercise
+# *About 70 minutes. The appendix has 30 more, which can wait: coverage (for exercise
 # 5), a task that stalls, a model that learns to draw, handwriting and a photograph.*
 #
 # This is what we hope for: for each word, the orange place is where a person would
@@ -133,8 +134,9 @@ print(f"{missed.sum()} wrong first colours, {swapped.float().mean():.0%} of them
 
 # %% [markdown]
 # Mostly it mixes them up. All regions were added up into one mean, and the LSTM has to
-# take the two shapes apart again. This is the bottleneck of unit 04: everything has to
-# pass through one vector.
+# take the two shapes apart again; after 300 steps it cannot do so yet. As at the
+# bottleneck of unit 04, everything has to pass through one vector. Does that vector
+# lack room, or only training? We come back to this below.
 #
 # ## A picture as a set of regions
 #
@@ -240,7 +242,7 @@ Table(rows, ["result", "shape"])
 # work, as long as training and writing do the same. (Xu's model has three things more,
 # which our scenes do not need: an eye that was trained on photographs; a gate that
 # scales the context at each step; and an output that reads word and context as well as
-# the state. 15 seconds.)
+# the state.) The training takes 15 seconds.
 
 # %% alt="Training loss of the LSTM with soft attention, falling from 3 to nearly 0"
 torch.manual_seed(0)
@@ -269,8 +271,9 @@ Table(list(found.items()), ["model", "captions right in every word"])
 # in one weighted sum per word, with the weights $W_r$, $W_s$ and $v$ that make it. With
 # it the model learns much faster here. (One training each.) It does not follow that the
 # static model could never do it: two shapes may well fit into one mean of 64 numbers,
-# once the eye has learned to write them so that they can be told apart. (Give it 900
-# steps and see.) From here on we go on with the attending model without the ReLU.
+# once the eye has learned to write them so that they can be told apart. We have not
+# measured that: give it 900 steps and see. From here on we go on with the attending
+# model without the ReLU.
 #
 # With attention we can also see where the model looked for each word. The deeper the
 # orange, the larger the weight; in each map the largest weight is the deepest.
@@ -328,9 +331,10 @@ Table([("on the shape", *on_shape), ("with its ring", *on_both)], ["weight", *ki
 
 # %% [markdown]
 # For the colour it looks at the shape and at little else. For the row and the column it
-# looks *beside* the shape, at the ring. This is what the model *reads*. Which words
-# does it use it *for*? Attention cannot tell; an intervention can. **Take one look
-# away, and see which words change.**
+# looks *beside* the shape, at the ring. (We have not tested why. One guess: there the
+# features of the shape are weaker, and the learned vector of the place is easier to
+# read.) This is what the model *reads*. Which words does it use it *for*? Attention
+# cannot tell; an intervention can. **Take one look away, and see which words change.**
 #
 # As in unit 09, something has to take its place. We try two things. *The mean*: the
 # LSTM is given the mean of all regions of all training pictures, which says nothing
@@ -402,6 +406,9 @@ Table(rows, ["word", "right if one always says the commonest"])
 #   The first half is true, the second is not. With another picture it is wrong in a
 #   third of the cases, and where the two rows differ it says the other's about every
 #   second time. So the model *can* do without this look, but it does not *ignore* it.
+#   Then where else does it know the row from? The maps cannot tell: whichever other
+#   source is changed, the row loses at most .03, and its own look may make up for it.
+#   Changing one thing at a time does not find what has a spare.
 # - The **column** needs its own look, though not as strictly as the colour.
 # - Changing the **first state** costs at most .04: the looks tell enough.
 #
@@ -435,20 +442,21 @@ title = "the second of its two layers, mean of four heads"
 word_by_word(transformer, test_pictures[two[0]], title)
 
 # %% [markdown]
-# Both attending models get nearly every caption right: these scenes are too easy to
-# tell them apart. (The appendix has a task that does.) The Transformer's maps are
-# harder to read: each is a mean over four heads, and what a word needs may have been
-# fetched in the first layer, which is not shown. The LSTM has one layer and one head,
-# so its map shows all that was *read* at this step. It does not show what the state
-# already knew.
+# The Transformer and the LSTM without the ReLU get all 500 captions right: these scenes
+# are too easy to tell them apart. (The appendix has a task that does.) The
+# Transformer's maps are harder to read: each is a mean over four heads, and what a word
+# needs may have been fetched in the first layer, which is not shown. The LSTM has one
+# layer and one head, so its map shows all that was *read* at this step. It does not
+# show what the state already knew.
 #
 # ## Good captions and bad ones
 #
 # Papers on captioning show good captions and bad ones, such as "a man wearing a hat and
-# a hat". In a bad one, the map often shows what was *mistaken* for the thing that is
-# not there. Our LSTM hardly ever errs on pictures of its own kind. So give it four of
-# kinds that are not in the training set, with the same noise as all others (`noisy`),
-# and let it write up to 30 words.
+# a hat". The map of a bad one may show what was *mistaken* for the thing that is not
+# there. Our LSTM made no mistake in the 500 test pictures; its good captions, with
+# their maps, are those of the slider above. So give it four pictures of kinds that are
+# not in the training set, with the same noise as all others (`noisy`), and let it write
+# up to 30 words.
 
 # %% alt="Four pictures unlike the training pictures: three shapes, five shapes, an empty one, a purple circle"
 purple = paint([("red", "circle", 4)])  # (3, 24, 24)
@@ -469,7 +477,8 @@ Table(list(zip(names, told)), ["picture", "it says"])
 # for purple (a painter would say magenta), and takes the name of another colour. In
 # three of the four cases its caption has the form of those in training, one or two
 # shapes, whatever the picture shows. With five shapes it leaves that pattern and says
-# *and* twice.
+# *and* twice. (Where did it look for the shape in the empty picture?
+# `word_by_word(attentive, strange[2])` draws it.)
 #
 # ## Hard attention
 #
@@ -567,24 +576,16 @@ ax.set(xscale="log", yscale="log");
 # flows. `reinforce_loss` does it. A model can learn by it where to look, though no
 # label ever says where; the appendix trains one.
 #
-# A common claim pairs "global" with "soft" and "local" with "hard". These are two
-# different questions. *Where may one look*, everywhere or in a window? And *what comes
-# back*, a mixture or one draw? Luong's local attention is a window with smooth weights:
-# local and soft, trained by plain gradients. Only the draw needs REINFORCE or another
-# substitute for the missing derivative. (Two that you will meet: the *straight-through*
-# estimator draws, and takes the gradient of the soft mean; *Gumbel-softmax* makes the
-# draw itself smooth. Both are less noisy, and both have a bias.)
-#
 # ## Summary
 #
-# - One vector for a whole picture, here a plain mean, is a bottleneck like that of unit
-#   04; in our small scenes the model with it was far behind after the same 300 steps. A
-#   feature map is a set of regions; attention reads it anew for every word.
+# - With one vector for a whole picture, here a plain mean, our model was far behind
+#   after the same 300 steps. A feature map is a set of regions; attention reads it anew
+#   for every word.
 # - Captioning is cross-attention: the text asks, the picture answers. Xu's LSTM asks
 #   with its previous state.
 # - Maps of attention show what was read before a word. Whether the word was made from
-#   it, only an intervention can tell; and to survive without a look is not the same as
-#   not to use it.
+#   it, only an intervention can tell; and to survive without a look (in our model, the
+#   row) is not the same as not to use it.
 # - The decoder of unit 08 tells the same, with several looks per word.
 # - Hard attention draws a region. Its gradient is an expectation, estimated with the
 #   log probability and made less noisy by a baseline. If the baseline does not depend
@@ -634,6 +635,13 @@ ax.set(xscale="log", yscale="log");
 # write the parts. After it comes the
 # [project](../assignments/11_project/11_project.ipynb): your own question, with
 # everything you have built.
+#
+# REINFORCE is not the only substitute for the missing derivative of a draw. Two others
+# that you will meet: the *straight-through* estimator draws, and takes the gradient of
+# the soft mean; *Gumbel-softmax* makes the draw itself smooth. Both are less noisy, and
+# both have a bias. (Only a *draw* needs any of them: attention in a window, such as
+# Luong's local attention, can be soft and is then trained by plain gradients; see unit
+# 02.)
 #
 # Captioning today has the same two halves, both trained beforehand on far more data. A
 # Vision Transformer makes the regions; one linear layer or two bring them to the width

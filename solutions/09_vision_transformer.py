@@ -4,7 +4,8 @@
 # You cut images into patches and put them back, turn patches into tokens, assemble a
 # Vision Transformer around the encoder of unit 07, and fit it to another image size.
 # Then you ask it where it looks, in two ways: by following its attention, and by
-# covering parts of the image. Two to three hours. [The
+# covering parts of the image. The minutes beside the exercises add up to a little more
+# than three hours; if all goes well, two will do. [The
 # lecture](../../lectures/09_vision_transformer.ipynb) explains every part; here you
 # write it.
 #
@@ -175,7 +176,8 @@ check(VisionTransformer)
 #   like a small image of `n` by `n` pixels to `side` by `side`, bilinearly, with the
 #   middles of the patches as places: `F.interpolate(…, mode="bilinear",
 #   align_corners=False)` does that for a tensor `(1, D, n, n)`.
-# - `side` may also be smaller than `n`, or the same. Gradients must flow.
+# - `side` may also be smaller than `n`, or the same: then, too, exactly this call, without
+#   `antialias`. Gradients must flow.
 #
 # With `D = 1`, CLS 9 and the places 0, 4 / 8, 12, a `side` of 4 gives the rows
 # 0, 1, 3, 4 / 2, 3, 5, 6 / 6, 7, 9, 10 / 8, 9, 11, 12, after the 9.
@@ -374,11 +376,13 @@ check(choice_order, "choice_order")
 #
 # Not graded: your parts, put together, read handwriting. The cell below trains *your*
 # `VisionTransformer` on the digits of the lecture (about ten seconds; more than nine of
-# ten test digits come out right). Then it draws eight of them twice, mistakes first:
-# above with *your* `attention_rollout` (the deeper the orange, the more of that patch
-# has arrived in CLS), below with *your* `occlusion_map` (the deeper, the farther the
-# answer falls without that patch). Find a digit that is read wrongly. Would the upper
-# picture have told you why? Would the lower one?
+# ten test digits come out right). It has a layer more than the model of the lecture and
+# is trained in another way, so do not compare their accuracies. Then it draws eight
+# test digits twice, mistakes first: above with *your* `attention_rollout` (the deeper
+# the orange, the more of that patch has arrived in CLS), below with *your*
+# `occlusion_map` (the deeper, the farther the answer falls without that patch). Find a
+# digit that is read wrongly. Would the upper picture have told you why? Would the lower
+# one?
 
 # %%
 PARTS = "patchify", "PatchEmbedding", "VisionTransformer", "attention_rollout"

@@ -4,9 +4,10 @@
 # You write the parts of a captioner: regions of a picture, soft attention over them,
 # one step of an LSTM that looks before it speaks. Then you take it apart: which look
 # made which word? Last come a penalty for regions that were overlooked, hard attention,
-# which draws, and a loss from which a draw can learn. Two and a half to three hours.
-# [The lecture](../../lectures/10_image_captioning.ipynb) explains every part by
-# formulas and numbers; here you write it.
+# which draws, and a loss from which a draw can learn. The minutes beside the exercises
+# add up to a little more than three hours; if all goes well, two will do. [The
+# lecture](../../lectures/10_image_captioning.ipynb) explains every part by formulas and
+# numbers; here you write it.
 #
 # - `B` is the batch, `R` the number of regions, `D` the size of a region, `T` the
 #   number of words, `V` the size of the vocabulary.
@@ -65,6 +66,10 @@ check(image_regions)
 #
 # Return `(context, weights)`: `(B, D)` and `(B, R)`. The softmax runs over the regions.
 # Scores may be large (hundreds).
+#
+# The numbers of the lecture: regions $(1, 0)$, $(0, 1)$, $(0.5, 0.5)$, state $0.5$,
+# $W_r = (1, -1)^\top$, $W_s = 1$, $v = 2$ give the scores $1.81$, $-0.92$, $0.92$, the
+# weights $0.677$, $0.044$, $0.279$ and the context $(0.82, 0.18)$.
 
 # %% nbgrader={"grade_id": "soft_attention"}
 def soft_attention(regions, state, w_r, w_s, v):
@@ -137,7 +142,7 @@ check(CaptionStep)
 # | `tokens` | `(B, T)` | the words that it reads, `tokens[:, 0]` at the first step, and so on |
 # | `right` | `(B, T)` | the words that it should say: `right[:, t]` at step `t` |
 # | `state` | `(h, c)` | the state before the first step |
-# | `regions`, `others` | `(B, R, D)` | what it sees, and what it sees instead |
+# | `regions`, `others` | `(B, R, D)` each | what it sees, and what it sees instead, of the same shape |
 #
 # Return a matrix `(T, T)`. Entry `[t, p]`: let the steps run twice, once as they are,
 # and once with `others` in the place of `regions` **at step `t` alone**. How far does
@@ -150,12 +155,13 @@ check(CaptionStep)
 # - Logits, not probabilities. An entry may be negative. No gradients are needed here
 #   (`torch.no_grad()` is fine).
 #
-# An example with one caption of two words, one region and a state of one number. The
-# step adds what it sees to its state, and the logits are $(h, -h)$ for the new $h$. It
-# begins with 0 and sees a 1 at both steps; the others are 0; the right word is number 0
-# both times. As it is, $h$ becomes 1 and then 2. With the first look changed it becomes
-# 0 and 1, with the second changed 1 and 1. The result is `[[1, 1], [0, 1]]`: the 1 at
-# the upper right is what the state has *kept* of the first look.
+# An example with one caption of two words, one region and a state of one number ($h$
+# and $c$ are the same here). The step adds what it sees to its state, and the logits
+# are $(h, -h)$ for the new $h$. It begins with 0 and sees a 1 at both steps; the others
+# are 0; the right word is number 0 both times. As it is, $h$ becomes 1 and then 2. With
+# the first look changed it becomes 0 and 1, with the second changed 1 and 1. The result
+# is `[[1, 1], [0, 1]]`: the 1 at the upper right is what the state has *kept* of the
+# first look.
 
 # %% nbgrader={"grade_id": "look_effects"}
 def look_effects(step, tokens, right, state, regions, others):
@@ -310,8 +316,8 @@ check(choice_self, "choice_self")
 # context = regions[torch.arange(B), best]     # (B, D), into the LSTM
 # ```
 #
-# The loss is cross entropy of the words, trained by plain gradients. Which parts get a
-# gradient?
+# The loss is cross entropy of the words, trained by plain gradients. Of the eye, `v`,
+# `W_r` and `W_s`, which get a gradient?
 #
 # {{options choice_soft_hard}}
 
@@ -407,9 +413,10 @@ if ready("soft_attention", "CaptionStep"):
 # %% [markdown]
 # ## Take its looks away
 #
-# Not graded: the captioner that you have just trained, under *your* `look_effects`. The
-# pictures have two shapes each; one look at a time goes to another picture. A row
-# belongs to the look that was changed, a column to a word. Guess before you run it:
+# Not graded: the captioner that the cell above has trained (run that one first), under
+# *your* `look_effects`. The pictures have two shapes each; one look at a time goes to
+# another picture. A row belongs to the look that was changed, a column to a word. Guess
+# before you run it:
 #
 # - Which words hang on a look that was taken for another word, earlier on?
 # - Two words hardly fall, whichever look is changed. Which ones, and why? (Every
