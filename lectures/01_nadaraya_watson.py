@@ -17,7 +17,7 @@
 # - read handwritten digits with nothing but a weighted mean, and see whom it looked at;
 # - show when a dot product gives the same weights as a distance.
 #
-# *About an hour; the code runs in about half a minute on a laptop. The appendix can
+# *About 75 minutes; the code runs in about half a minute on a laptop. The appendix can
 # wait, and takes half an hour: what it is worth to know where to look, what sets
 # attention apart from other layers, traps in PyTorch, two more experiments, a short
 # history. You need Python and a little PyTorch: tensors, broadcasting, `backward`. Every
@@ -72,11 +72,9 @@ interactive(
 # ## Notation of the course
 #
 # In this unit queries are counted by $Q$ and keys by $K$, as is usual in statistics.
-# Nearly every line of code that makes a tensor ends in its shape, `# (Q, K)`. Three
-# helpers of the course return in most lectures: `seeded(0)` is a random generator that
-# starts from 0, so that you see the same numbers as we do; `fit` is a training loop
-# with a progress bar; `steps(300)` is 300 (and only a few when we test that the
-# notebook runs).
+# Nearly every line of code that makes a tensor ends in its shape, `# (Q, K)`. Random
+# numbers come from `seeded(0)`, a generator that starts from 0, so that you see the same
+# ones as we do.
 #
 # <details><summary>The letters from unit 02 on (to look up when you meet
 # them)</summary>
@@ -208,7 +206,8 @@ Table(rows, columns, f"prediction {shares @ profit:,.0f}")
 # $$\alpha_i = \frac{\exp(-(x - x_i)^2)}{\sum_j \exp(-(x - x_j)^2)}$$
 #
 # With small numbers you can follow each step. Three known points at 10, 20 and 30, and
-# three queries:
+# three queries. (In the code `softmax` does the last two steps, exponentials and
+# division; the next section is about it.)
 
 # %%
 known = torch.tensor([10.0, 20.0, 30.0])  # (3,)
@@ -422,7 +421,9 @@ ax.plot(population, profit, "ko");
 # flatter the wider it is. Three towns are too few to say which is right. So take 50
 # noisy points of $2 \sin x + x^{0.8}$, a curve that we pretend not to know, and move
 # the bandwidth yourself. On the left you see the fit, on the right the weights behind
-# it: one row for every fourth query, one column per known point.
+# it: one row for every fourth query, one column per known point, both in order of $x$.
+# (The error in the title compares with the curve itself. Only we can compute it, who made
+# the data up.)
 
 
 # %%
@@ -473,9 +474,10 @@ interactive(show, "bandwidth", widths, start=0.25, alt=alt)
 # At .01 nearly every row of the heat map is one dark cell: one neighbour takes all, and
 # the fit believes each point, noise and all. Towards 5 the picture turns pale:
 # everybody counts the same, and the fit is the plain mean. In between lies a soft band
-# along the diagonal, and the fit comes close to the curve. The classic trade between
-# variance and bias hangs on this single number. (You will see the band again when a
-# network translates.)
+# along the diagonal (queries and keys are both in order of $x$), and the fit comes close
+# to the curve. This single number trades *variance* against *bias*: a narrow bell gives
+# another curve for every draw of the noise, a wide one much the same wrong curve each
+# time.
 #
 # **The weights look at queries and keys only.** Values are what is fetched; they have no
 # part in deciding from where. Replace them all, and not one weight changes:
@@ -510,7 +512,9 @@ print(f"at x = 0 the prediction is {predictions[0]:.2f}, and the truth {truth(be
 #
 # Who sets the bandwidth? We want it *learned*. Everything is differentiable, so take
 # the obvious road: predict the 50 known points, measure the squared error, follow its
-# gradient. A bandwidth must stay positive, so the parameter is its logarithm.
+# gradient. A bandwidth must stay positive, so the parameter is its logarithm. (`fit` is
+# the course's training loop, with a progress bar; `steps(300)` is 300, and only a few when
+# we test that the notebook runs.)
 
 
 # %%
@@ -636,7 +640,8 @@ Table(rows, ["bandwidth in people", "gradient"], "leave one out, three towns")
 # ## Real data: whom does this digit look like?
 #
 # Towns and a made-up curve are easy to follow. Does the same formula work on something
-# real? Here are 1797 digits that people wrote by hand, each a picture of 8 × 8 pixels.
+# real? Here are 1797 digits that people wrote by hand (the set of the UCI archive that
+# comes with scikit-learn), each a picture of 8 × 8 pixels with grey values from 0 to 1.
 # Nothing has to change but the sizes:
 #
 # - a **key** is a known picture, now 64 numbers instead of one; the squared distance is
@@ -704,8 +709,7 @@ for row, query in zip(plt.subplots(2, 6, figsize=(8, 3.2))[1], (0, mistaken)):
 # The upper row shows why it works: three well-written 2s share nearly all of the weight.
 # The lower row shows how it fails: the picture is a 9 with a small, pale loop, and the
 # nearest picture, a 3, takes .95 of the weight. Two 9s come fourth and fifth, and are not
-# heard. Weights that you can look at are a reason to like attention; later units ask how
-# far such pictures may be trusted.
+# heard.
 #
 # Two limits are plain as well. Each answer costs a comparison with all 1347 keys. And
 # what is compared are raw pixels. For you a 2 stays a 2 when it moves. Move every test
@@ -800,8 +804,9 @@ Table(rows, columns, "mean of five draws (lowest to highest)")
 # Learning has its price, though. Give each pixel of the digits its own bandwidth, and learn
 # the 64 of them from two hundred pictures. New digits are then read *worse*, in each of
 # six splits of the data (the appendix tries it): training finds pixels that happen to
-# tell just these apart. It is the trap of *predict yourself* in a new dress. Every dial
-# that is learned has to be paid for with data.
+# tell just these apart. This time nothing leaks, as it did in *predict yourself*: there
+# are simply too many dials for so few pictures (*overfitting*). Every dial that is learned
+# has to be paid for with data.
 #
 # Dividing by a bandwidth multiplies every feature by a number before it is compared.
 # Replace these numbers by two learned matrices, one for the queries and one for the
@@ -816,7 +821,9 @@ Table(rows, columns, "mean of five draws (lowest to highest)")
 #
 # The term with $q$ alone is the same for all keys of a row, so softmax does not see it.
 # The term with $k$ alone disappears as well if all keys have the same length. What
-# remains is the **dot product**.
+# remains is the **dot product**. (Here the bandwidth is 1. With a bandwidth $\sigma$
+# everything is divided by $\sigma^2$: the score is $q \cdot k / \sigma^2$. Unit 02
+# divides by $\sqrt d$, so its $\sigma$ is $d^{1/4}$.)
 
 # %%
 generator = seeded(0)
@@ -912,15 +919,15 @@ Table(rows, columns, "Gaussian against dot product")
 #
 # </details>
 #
-# **3.** Someone computes the weights correctly, subtracts the largest *weight* from all
-# of them "for stability", and is surprised. What was meant, and what comes out?
+# **3.** Each feature has learned a bandwidth of its own, and one of them has become a
+# thousand times as wide as its feature varies. What has the model found out? And what
+# does it predict if *all* of them become so wide?
 #
 # <details><summary>Answer</summary>
 #
-# Meant was to subtract the largest *score* before the exponential; that changes nothing
-# in the result. Subtracting from the weights leaves numbers that are zero or negative
-# and no longer sum to one: not shares any more, and a prediction that is off by the
-# largest weight times the sum of all values.
+# That this feature does not matter: divided by its bandwidth, its differences are nearly
+# zero and change no score. If all become so wide, all scores are nearly equal, and every
+# prediction is the plain mean of the values.
 #
 # </details>
 
@@ -930,7 +937,7 @@ Table(rows, columns, "Gaussian against dot product")
 # - **Practise**: [the assignment of this
 #   unit](../assignments/01_nadaraya_watson/01_nadaraya_watson.ipynb). You write
 #   softmax, the Gaussian weights, the estimator and leave-one-out, read the digits with
-#   them, and check three worked examples.
+#   them, and answer three short puzzles.
 # - **Go on**: [02 · Dot-product attention](02_dot_product_attention.ipynb).
 #
 # To read more:

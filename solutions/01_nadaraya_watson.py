@@ -2,7 +2,7 @@
 # # 01 · Nadaraya-Watson: assignment
 #
 # You write the oldest attention there is in four small functions and a fifth one that
-# prepares data. Then you check three worked examples, and answer one question in words.
+# prepares data. Then come three short puzzles, and one question to answer in words.
 # Read [the lecture](../../lectures/01_nadaraya_watson.ipynb) first; plan two hours.
 #
 # **How it works.** Replace the line `...  # YOUR CODE HERE` in an answer cell by your
@@ -140,7 +140,8 @@ check(nadaraya_watson)
 #   rounds to 0. Its prediction is still a weighted mean of the others.
 #
 # A loop over the points is fine; a matrix with something done to its diagonal is
-# shorter. For the keys 0, 1, 3, the values 0, 1, 2 and a bandwidth of 1 the error is
+# shorter. (Do that last, directly before the softmax: if $-\infty$ is still divided by the
+# bandwidth, the gradient becomes NaN.) For the keys 0, 1, 3, the values 0, 1, 2 and a bandwidth of 1 the error is
 # about .8657.
 
 
@@ -203,7 +204,9 @@ if ready("nadaraya_watson", "leave_one_out_error"):
 # - `train` has shape (N, D) with N ≥ 2, `test` has shape (M, D) with M ≥ 1. Return two
 #   tensors of the same shapes, in this order.
 # - A column that is constant in `train` has a standard deviation of 0. Only subtract
-#   its mean; do not divide. In `test` the same column may well vary.
+#   its mean; do not divide. In `test` the same column may well vary. (Constant columns of
+#   the tests hold small whole numbers, for which torch's `std` is exactly 0; for others
+#   rounding may leave a tiny rest.)
 # - This prepares data and learns nothing, so here gradients need not flow.
 #
 # With `train = [[1, 4], [3, 4]]` and `test = [[2, 9]]` the results are
@@ -235,6 +238,16 @@ check(standardise)
 # Before you run it: does standardising repair the harm? Is it then as good as the pictures
 # as they came? Look at the last two rows, and think of the pixels at the border, which are
 # nearly always white.
+#
+# <details><summary>Answer, for afterwards</summary>
+#
+# It repairs most of the harm, not all. A border pixel that is nearly always white has a
+# tiny standard deviation, so after division a single pale speck there is a large
+# difference, and pixels that say little about the digit count as much as the others or
+# more. One ruler for all is right where units differ by accident; grey values had the same
+# unit from the start.
+#
+# </details>
 
 # %%
 if ready("softmax", "standardise"):

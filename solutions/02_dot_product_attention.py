@@ -82,7 +82,8 @@ check(one_hot_lookup)
 # the weights, of which row $i$ says what word $i$ is made of.
 #
 # Scores may be in the hundreds; nothing may overflow. An example: the words $(1, 0)$ and
-# $(0, 1)$ have the weights .731, .269 and .269, .731, and become just these vectors.
+# $(0, 1)$ have the weights .731, .269 and .269, .731, and become the vectors
+# $(.731, .269)$ and $(.269, .731)$.
 
 # %% nbgrader={"grade_id": "context_vectors"}
 def context_vectors(x):
@@ -197,7 +198,7 @@ check(self_attention)
 #
 # `cosine_scores(query, key)`: the cosine of the angle between every query and every
 # key. Length does not count. A zero vector has no angle: it scores **0** with
-# everything, and there is no NaN. (A small number to protect a division, up to about
+# everything, and no score is NaN. (A small number to protect a division, up to about
 # $10^{-8}$, disturbs nobody; one of $10^{-2}$ would, since vectors can be short.)
 
 # %% nbgrader={"grade_id": "cosine_scores"}
@@ -341,7 +342,17 @@ check(choice_five_best, "choice_five_best")
 # and for its digit. The query is a name, and the answer its digit. Only the score
 # differs: softmax, weighted mean and a linear reader are the same for all. The cell runs
 # as soon as your checks are green. Before you run it: which of the five will fall behind,
-# and why? (Two of them have nothing to learn, and differ by a factor only.)
+# and why? (Two of them have nothing to learn before the reader, and differ by a factor
+# only. Each runner gets other random books; the names and digits are the same.)
+#
+# <details><summary>Answer, for afterwards</summary>
+#
+# The plain cosine. The right entry is half name and half digit, so its cosine with the name
+# is about .7, that of the others about 0: a factor of $\exp(.7) \approx 2$ between their
+# weights, not far from a plain mean of all six. Ten times as sharp, the factor is
+# $\exp(7) \approx 1000$.
+#
+# </details>
 
 # %%
 if ready(
@@ -414,7 +425,7 @@ if ready(
 # A colleague wants to save matrices and makes three proposals, one at a time:
 #
 # - (a) drop $W_q$: the queries are $X$ itself, and the keys $XM$ with a learned $(D, D)$
-#   matrix $M$ (the division by $\sqrt{d_k}$ stays);
+#   matrix $M$ (still divided by the old $\sqrt{d_k}$);
 # - (b) drop $W_v$, since a learned linear layer $W_o$ follows directly: the output is
 #   $A X W_o$ instead of $A X W_v W_o$, where $A$ are the weights and $W_v$ and $W_o$ are
 #   $(D, D)$;
