@@ -6,9 +6,10 @@ is not the course's own file cannot be looked at from outside, so there everythi
 """
 
 import contextlib
+import hashlib
 import importlib.util
 import os
-from collections.abc import Iterator
+import time
 from pathlib import Path
 
 import msgspec
@@ -35,9 +36,9 @@ class Said(msgspec.Struct):
 
 
 class Kept(msgspec.Struct):
-    """The same on disk, with the files that it was true for."""
+    """The same on disk, with a digest of the files that it was true for."""
 
-    seen: Seen
+    seen: str
     page: tuple[int, int]
     said: Said
 
@@ -48,7 +49,7 @@ def last(course: Course, unit: str) -> Said | None:
         return None
     try:
         kept = msgspec.json.decode(_path(course, unit).read_bytes(), type=Kept)
-        same = kept.page == _stat(_page(course)) and kept.seen == look(course)
+        same = kept.page == _stat(_page(course)) and kept.seen == _digest(look(course))
     except (OSError, msgspec.MsgspecError):  # then everything is read again
         return None
     return kept.said if same else None
@@ -79,7 +80,7 @@ def keep(
         return
     said = Said(summary.graded + summary.skipped, summary.problems, *table)
     with contextlib.suppress(OSError):  # without it the next run is only slower
-        kept = Kept(after, _stat(_page(course)), said)
+        kept = Kept(_digest(after), _stat(_page(course)), said)
         files.write_whole(_path(course, summary.unit), msgspec.json.encode(kept))
 
 
@@ -103,22 +104,31 @@ def _code() -> Seen:
     return {f"{each}/{name}": stat for each in places for name, stat in _files(each, ()).items()}
 
 
+def _digest(seen: Seen) -> str:
+    said = repr(sorted(seen.items()))  # a name may hold bytes that are no text
+    return hashlib.sha256(said.encode("utf-8", "backslashreplace")).hexdigest()
+
+
 def _files(root: Path, without: tuple[str, ...]) -> Seen:
-    return dict(_walk(str(root), "", without))
-
-
-def _walk(root: str, below: str, without: tuple[str, ...]) -> Iterator[tuple[str, tuple[int, int]]]:
-    with os.scandir(f"{root}/{below}") as entries:
-        for entry in entries:
-            name = f"{below}{entry.name}"
-            if name in without:
-                continue
-            if entry.is_dir(follow_symlinks=False):
-                if not entry.name.startswith((".", "__")):  # no environment, no compiled code
-                    yield from _walk(root, f"{name}/", without)
-            else:
-                stat = entry.stat(follow_symlinks=False)
-                yield name, (stat.st_size, stat.st_mtime_ns)
+    """Every file below a folder; what cannot be read is never the same as before."""
+    found: Seen = {}
+    folders = [""]
+    while folders:
+        below = folders.pop()
+        try:
+            with os.scandir(f"{root}/{below}") as entries:
+                for entry in entries:
+                    name = f"{below}{entry.name}"
+                    if name in without:
+                        continue
+                    if not entry.is_dir(follow_symlinks=False):
+                        stat = entry.stat(follow_symlinks=False)
+                        found[name] = stat.st_size, stat.st_mtime_ns
+                    elif not entry.name.startswith((".", "__")):  # no environment, no compiled code
+                        folders.append(f"{name}/")
+        except OSError:
+            found[below] = -1, time.time_ns()
+    return found
 
 
 def _stat(path: Path) -> tuple[int, int]:

@@ -140,3 +140,18 @@ def test_what_cannot_be_seen_is_read(
 ) -> None:
     monkeypatch.setenv(variable, "sqlite:////elsewhere.db")
     assert unchanged.last(done, UNIT) is None
+
+
+def test_no_name_and_no_depth_stops_it(done: Course, tmp_path: Path) -> None:
+    copy = Course.find(shutil.copytree(done.root, tmp_path / "course"))
+    folder = copy.submission("ada", UNIT)
+    (folder / os.fsdecode(b"\xff\xfe\n")).write_bytes(b"")
+    place = os.open(folder, os.O_RDONLY)
+    for _ in range(2000):
+        os.mkdir("deep", dir_fd=place)
+        place, above = os.open("deep", os.O_RDONLY, dir_fd=place), place
+        os.close(above)
+    os.close(place)
+    assert unchanged.look(copy) != unchanged.look(copy), "too deep to be seen: never the same"
+    assert unchanged.last(copy, UNIT) is None
+    subprocess.run(["rm", "-rf", str(folder)], check=True)
