@@ -14,7 +14,7 @@ from course_utils import exercises
 from course_utils.judging.compare import outcome_difference
 from course_utils.judging.exercise import Exercise
 from course_utils.judging.judge import VISIBLE_SEED, cases_of, expected_of, judge
-from course_utils.judging.runner import Case, Opaque, Outcome, play
+from course_utils.judging.runner import Call, Case, Opaque, Outcome, play
 from course_utils.judging.stand_in import Oracle
 
 EXERCISES = [e for unit in exercises.units() for e in unit.exercises if isinstance(e, Exercise)]
@@ -149,6 +149,18 @@ def test_an_answer_that_was_never_called_earns_nothing(forgery: str) -> None:
             verdict = judge(exercise, Forger(FORGERIES[forgery]), "secret")
             assert verdict.points == 0.0, (exercise.name, forgery)
             assert verdict.status == "failed"
+
+
+@pytest.mark.parametrize("calls", [1, 2, 3])
+@pytest.mark.parametrize("more", [-1, 0, 1, 2])
+def test_exactly_one_value_for_each_call(calls: int, more: int) -> None:
+    case = Case("", (1,), then=(Call(),) * (calls - 1))
+    (outcome,) = Forger(lambda _: {"values": [1.0] * (calls + more)}).play([case], 1.0)
+    if more:
+        assert outcome.failure is not None
+        assert outcome.failure.kind == "crash"
+    else:
+        assert len(outcome.values) == calls
 
 
 def test_exactly_the_gradients_that_were_asked_for() -> None:
