@@ -19,7 +19,7 @@
 # - say how the scores of the family differ (cosine, additive, general, dot, scaled dot,
 #   location), and prove why one popular short cut fails.
 #
-# *About 85 minutes, and 30 for the appendix, four measurements that can wait; the code
+# *About 95 minutes, and 30 for the appendix, four measurements that can wait; the code
 # runs in about a minute on a laptop. From unit 01 you need softmax, and the words query,
 # key and value.*
 
@@ -161,7 +161,8 @@ Table(rows, ["sentence", "letter", "bank"])
 # that reads the context vector *at the place of the ambiguous word*, the same layer for
 # both words, and says *first entry* or *second entry*. Guessing gives one half. `examine`
 # trains this reader for 300 steps (about two seconds), together with the `parameters` of
-# the idea, if it has any, and returns the share of right answers on new sentences.
+# the idea, if it has any, and returns the share of right answers on new sentences. (Where
+# another reader is used, we say so.)
 
 
 # %%
@@ -240,9 +241,9 @@ print(f"with a long vector at 45°: {query @ long:.0f}")
 
 # %% [markdown]
 # In the plane it looks as follows. All points on one dashed line have the same score
-# with the query: it is the *shadow* on the query that counts, and one that falls
-# backwards is negative, however long. Here the far-away key wins although it points
-# elsewhere. Move the query with the slider.
+# with the query. What counts is the *shadow* that a key throws, along its dashed line,
+# onto the line of the query; one that falls backwards is negative, however long. Here the
+# far-away key wins although it points elsewhere. Move the query with the slider.
 
 # %%
 keys = torch.tensor([[1.0, 0.2], [2.4, 2.0], [-0.6, 1.2], [-1.2, -0.8]])  # (S, D)
@@ -299,7 +300,9 @@ Table(rows, columns, "test digits read rightly")
 # %% [markdown]
 # By dot product 86 of 100 winners are long ones, and the sharper the softmax, the more
 # digits are misread: long keys shout everybody down. Distance and cosine are not fooled
-# by ink. (The cosine, at most 1, needs the largest factor.) Why use the dot product, then?
+# by ink: in unit 01, $-\frac12|q - k|^2$ was $q\cdot k - \frac12|q|^2 - \frac12|k|^2$, so
+# distance takes off what a key gains by being long. (The cosine, at most 1, needs the
+# largest factor.) Why use the dot product, then?
 # It is the simplest; and soon the vectors that we compare will be *learned*, and their
 # lengths with them.
 
@@ -390,10 +393,10 @@ for ax, weights in zip(figure.axes, both.values()):
 # Two repairs come to mind. *Training*: this attention has **no parameters**, and our word
 # vectors stay fixed, so there is nothing to train. *A smaller scale* (or shorter vectors,
 # which is the same): divided by $\sqrt{32}$ the scores are about 5.7 for the word itself and
-# ±1 for the others. The word still keeps .93 of the weight, but a good reader can use the
-# little that comes from the others: computed by least squares, with the best of six
-# scales, it gets .93 of the answers right (appendix; with three other sets of word vectors
-# .90 to .93). That is far better than a guess, but it rests on whom a random vector
+# ±1 for the others. The word still keeps .93 of the *weight*, but a good reader can use the
+# little that comes from the others. Computed by least squares, so not limited to our 300
+# steps, it gets .93 of the *answers* right (appendix; with three other sets of word vectors
+# .88 to .92). That is far better than a guess, but it rests on whom a random vector
 # resembles by chance, and nothing in it can learn.
 
 # %% [markdown]
@@ -435,8 +438,8 @@ print(f"exact query: {hot @ numbers:.0f}     soft query: {soft @ numbers:.1f}")
 #
 # Two sizes must agree: queries and keys have the same length $d_k$, and there are as
 # many values as keys. Key and value of a token come from the same $x_i$, by different
-# matrices: with one matrix for both, a word could only hand over what it is found by.
-# (In the older attention on top of recurrent networks they are the same vectors: unit
+# matrices: with one matrix for both, and $d_k$ smaller than $D$, a word could only hand
+# over what it is found by. (In the older attention on top of recurrent networks they are the same vectors: unit
 # 04. The matrices here have no bias; it would be one more row in the matrix *and* a
 # column of ones in $X$.)
 
@@ -460,7 +463,8 @@ ax.set(xscale="log", yscale="log", title="without the scale, the variance is d")
 # What is wrong with large scores? Softmax sees differences, and at $d = 512$ the scores
 # have a standard deviation of √512 ≈ 23. Two of them differ by 10 and more as a rule, and
 # 10 is a factor of $\exp(10) \approx 22000$ between their weights. Move $d$, and watch the
-# left picture turn into a single bar, while the right one stays soft:
+# left picture turn into a single bar, while the right one stays soft. (Each $d$ has vectors
+# of its own, so the winner changes place; at $d = 1$ there is nothing to divide.)
 
 
 # %%
@@ -488,10 +492,10 @@ interactive(competition, "d", [1, 4, 16, 64, 256, 1024], start=64, alt=alt)
 # the change of its score; with .9999 and .0001 only by .0001 times. A softmax that has
 # decided, rightly or wrongly, can hardly be corrected.
 #
-# The appendix measures both ends of a training. *At its start*, at $d = 1024$ and without
+# The appendix measures it twice. *At the start*, at $d = 1024$ and without
 # the scale, nearly nine of ten queries get hardly any gradient when they are asked for a
-# random key; with the scale nearly all get one. *At its end*, of ten small trainings at
-# $d = 128$, seven to nine are without a mistake if there is a scale, and none to three
+# random key; with the scale nearly all get one. *After 300 steps*, of ten small trainings
+# at $d = 128$, seven to nine are without a mistake if there is a scale, and none to three
 # if there is none (three step sizes were tried with each).
 #
 # So the scores are divided by $\sqrt{d_k}$, where $d_k$ is the size of the *keys*: not
@@ -539,7 +543,7 @@ Table(rows, ["scale", "rows sum to", "share of the largest weight"])
 # By hand: one query $(2, 0, 0, 0)$, two keys $(3, 1, 0, 0)$ and $(1, 0, 5, 0)$, two
 # values 10 and 20. The dot products are 6 and 2; divided by $\sqrt 4$ they are 3 and 1.
 # Their exponentials are 20.1 and 2.7, the weights .88 and .12, the output
-# $.88\cdot 10 + .12 \cdot 20 = 11.2$. First as a drawing, then in code:
+# $.88\cdot 10 + .12 \cdot 20 = 11.2$. First as a drawing, then as a call:
 
 # %%
 attention_flow()
@@ -558,7 +562,8 @@ scaled_dot_product_attention(q, k, v)  # (T, Dv), (T, S)
 # multiplications, and $T \cdot S$ weights to store. In a sequence that looks at itself,
 # twice the length is four times the work. torch has the same in one *fused* routine (also
 # called a kernel; not the kernel of unit 01) that does the same work but need not store
-# the weights, and therefore does not return them. Read one, run the other:
+# the weights, and therefore does not return them. The first you will write in the
+# assignment; here both run:
 
 # %%
 q, k, v = (
@@ -576,9 +581,10 @@ print(f"largest difference to torch's kernel: {(output - fused).abs().max():.1e}
 #
 # Where queries, keys and values come from is a separate question. **Self-attention**:
 # all three are projections of one sequence. **Cross-attention**: queries from one
-# sequence (what is being generated), keys *and* values from another (what is read). Two
-# words that ask and nine that are read make weights of shape $(2, 9)$. Heat maps of translations and of image captions, often shown under the title
-# self-attention, are cross-attention: their two axes hold different things.
+# sequence (what is being generated), keys *and* values from another (what is read). Three
+# words that ask and five that are read make weights of shape $(3, 5)$. Heat maps of
+# translations and of image captions, often shown under the title self-attention, are
+# cross-attention: their two axes hold different things.
 #
 # For self-attention with three matrices the formula reads
 #
@@ -607,9 +613,10 @@ ax.set_ylim(0, 1.1);
 
 # %% [markdown]
 # With learned comparisons guessing turns into knowing, with three other sets of word
-# vectors, too (see the appendix). In a sentence of our own the heat map shows how:
-# *letter* looks for *writing*, *bank* looks for *river*, and each of them ignores the
-# other's clue.
+# vectors, too (see the appendix). (The scaled form without projections is not among the
+# bars: only the reader by least squares examined it.) In a sentence of our own the heat map
+# shows how, two of its nine rows at least: *letter* looks for *writing*, *bank* looks for
+# *river*, and each of them ignores the other's clue.
 
 # %% alt="Learned weights of a sentence of nine words: the row of letter is dark at writing, the row of bank at river"
 sentence = ["I", "am", "writing", "a", "letter", "on", "the", "river", "bank"]
@@ -631,7 +638,8 @@ heatmap(weights[asked], ["letter", "bank"], sentence, title);
 #    *alphabet*, *river* that of *money*), and keeps its value;
 # 4. each clue gets the **value** of a clue with the opposite meaning, and keeps its key.
 #
-# What do you expect of each? Decide before you look.
+# What do you expect of each? Decide before you look. (The code from here to the next
+# section is mostly indexing. You can skip it and read the tables.)
 
 
 # %%
@@ -683,11 +691,12 @@ def tally(some):
 tally(torch.ones(len(ids), dtype=torch.bool))
 
 # %% [markdown]
-# The first experiment goes as expected: with the other word's query, each word gives
-# the other word's answer, in every sentence. (In half of the sentences the two answers
-# are the same, so one column at 1 leaves the other at about .5.)
+# The first experiment could not fail. Nothing is added back to the output, so it knows its
+# place only through the query: exchanged queries exchange the answers. That checks our
+# code. (In half of the sentences the two answers are the same, so one column at 1 leaves
+# the other at about .5.)
 #
-# The others surprise. Suppose that the heat map tells the whole story. With exchanged
+# The others could fail, and they surprise. Suppose that the heat map tells the whole story. With exchanged
 # keys each word is led to the other's clue (right for the other word: 1); opposite keys
 # change nothing (right: 1), since *letter* finds its clue all the same; and opposite
 # values turn every answer round (right: 0). In each of the three, between a tenth and a
@@ -770,7 +779,8 @@ Table(table, ["asked without a clue", "first entry", "second entry"])
 
 # %% [markdown]
 # Without its clue, *letter* is taken for a *letra* and *bank* for a *banco*: just the
-# meanings of *capital* and *loan*. The model has learned a default answer for each
+# meanings of *capital* and *loan*. (That is with *today* in the gaps; another word might
+# tip it.) The model has learned a default answer for each
 # word, and has to find only what speaks against it. Some clues of the default go
 # unnoticed, since finding nothing is a clue as well. Training asks for right answers,
 # not for a tidy story. One heat map, chosen by us, hid the trick; an intervention
@@ -788,19 +798,21 @@ print(f"one matrix for all three roles: {share:.2f}")
 # %% [markdown]
 # It passes as well. (This is the scaled attention without projections, on word vectors
 # $xW$ that are trained.) This examination asks for a *learned* comparison, and no more.
-# To see why queries and keys need two matrices takes a game.
+# To see why queries and keys need two matrices takes a game. (That values need one of
+# their own, this lecture does not show.)
 #
 # ## Rock, scissors, paper: why a query is not a key
 #
 # Could query and key not be the *same* learned projection, $q_i = k_i = x_i W$? Then the
-# score is $e_{ij} = (x_i W)\cdot(x_j W)$, and it is **symmetric**: $e_{ij} = e_{ji}$. The
-# weights need not be, since each row is divided by its own sum. But two things are lost.
+# score is $e_{ij} = (x_i W)\cdot(x_j W)$. It is **symmetric**, $e_{ij} = e_{ji}$, and that
+# of a word with itself is a **squared length**, $e_{ii} = |x_i W|^2$. The weights need not be
+# symmetric, since each row is divided by its own sum. But two things are lost.
 #
-# First, $e_{ii} + e_{jj} - 2e_{ij} = |x_i W - x_j W|^2 \ge 0$. So two words can never
-# *both* look at each other more than at themselves: *blue* and *sky* of the first picture
-# cannot.
+# First, by the squared lengths: $e_{ii} + e_{jj} - 2e_{ij} = |x_i W - x_j W|^2 \ge 0$. So two
+# words can never *both* look at each other more than at themselves: *blue* and *sky* of the
+# first picture cannot.
 #
-# Second, nobody can look round in a **circle**. Rock beats scissors, scissors beat paper,
+# Second, by symmetry alone, nobody can look round in a **circle**. Rock beats scissors, scissors beat paper,
 # paper beats rock. Let each of the three look at the one that it beats, more than at the
 # third. With symmetric scores that would mean
 #
@@ -907,8 +919,8 @@ heatmaps({"with tanh": with_it, "without: all rows equal": without});
 #   with many entries of variance 1 softmax$(XX^\top)$ is almost the identity, and for
 #   much shorter ones nearly the plain mean. Queries, keys and values separate
 #   *looking*, *being found* and *giving*. With one projection for queries and keys all
-#   scores are symmetric: nobody can look round in a circle, and no two words can both
-#   prefer each other to themselves.
+#   scores are symmetric, so nobody can look round in a circle; and a word's score with
+#   itself is a squared length, so no two words can both prefer each other to themselves.
 # - A heat map shows where a model looks in one sentence. Whether the answer comes from
 #   there is found out by **intervention**: change one part, and see what follows.
 # - Dot products of vectors with $d$ entries of variance 1 have variance $d$. Dividing by
@@ -971,7 +983,8 @@ heatmaps({"with tanh": with_it, "without: all rows equal": without});
 # coin shows. There are only eight games, and all of them are trained on: the question is
 # not whether a model generalises, but whether it can do the task at all. If two players
 # look the right way and the third has to guess,
-# $\frac{1 + 1 + 1/2}{3} = \frac56 \approx .83$ of the answers are right.
+# $\frac{1 + 1 + 1/2}{3} = \frac56 \approx .83$ of the answers are right: a yardstick, not a
+# bound, since the third may do better than guess.
 
 # %%
 side = torch.tensor([0, 1])  # heads, tails
@@ -1039,7 +1052,8 @@ Table(rows, [*columns, "of 3 look the right way, at most"])
 # run. With symmetric scores at most two of the three players look the right way, in
 # every game of every run: that is the proof at work (last column). And none of them got
 # above $\frac56$, not even the matrix with four times as many numbers. The plain mean
-# reports the majority of three coins, which is right in three quarters of the cases.
+# reports the majority of three coins, which is right in three quarters of the cases; the
+# worst run with a shared matrix, at .71, is below it.
 # Here are the learned weights, as a mean over the games: of a middling and of the most
 # decided of the ten runs with $W_q = W_k$ (4 numbers), and of a middling run with three
 # matrices.
@@ -1098,7 +1112,8 @@ Table(table, [*columns, "letter without a clue", "bank without a clue"])
 # All three pass, and all three play the same trick. Every unnoticed clue means just what
 # its word is taken for without a clue. Which meaning becomes the default, and which of
 # its clues go unnoticed, differs from start to start; all four of ours have such a
-# default. The tidy heat map of the lecture was luck, too: in two of the three, *writing* itself goes unnoticed.
+# default. With two of the three, our sentence would not have made a tidy heat map: there
+# *writing* itself goes unnoticed.
 
 # %% [markdown]
 # ## How much gradient comes back
@@ -1167,10 +1182,12 @@ columns = ["step size", "scale", "right: mean", "runs without a mistake"]
 Table(rows, [*columns, "largest weight at the end"], "d = 128")
 
 # %% [markdown]
-# With the scale seven to nine of ten runs end without a mistake, without it none to
-# three, and at every step size the scale wins. The step size matters, too: large steps
-# soon make the weights hard, with the scale and without (last column), and a hard choice
-# gets hardly any gradient that could correct it.
+# After 300 steps seven to nine of ten runs are without a mistake with the scale, none to
+# three without it, and at every step size the scale wins. The step size matters, too: both
+# forms have their best mean at the smallest of the three, so smaller ones or more steps
+# might do better still. Larger steps end with harder weights (last column). Hard weights
+# are no harm where the choice is right; a wrong one gets hardly any gradient that could
+# correct it, and perhaps that is what holds the others back.
 
 # %% [markdown]
 # ## Is it the matrices, or only the scale?

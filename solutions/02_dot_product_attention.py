@@ -23,7 +23,8 @@
 #   last axis;
 # - functions that attend return `(output, weights)`, in this order;
 # - loops, `einsum`, `float64` inside: everything is allowed that is not forbidden in
-#   the text. Results are compared to about five digits. Do not change the tensors that
+#   the text. Results are compared to about five digits. They may come back as `float64`
+#   where the text names no dtype (`float32` is handier further down). Do not change the tensors that
 #   you are given, and let gradients flow (no `.detach()`, no NumPy);
 # - you may use your own answers further down, and `softmax` of unit 01.
 #
@@ -110,7 +111,7 @@ check(context_vectors)
 # | $x_2$ | 0.3 | 0.4 | 0.6 |
 # | $x_3$ | 0.0 | 0.4 | 0.3 |
 #
-# The numbers tell. What is $x_3$ replaced by? {{options table_third_row}}
+# The numbers tell (the name of the variable below does not). What is $x_3$ replaced by? {{options table_third_row}}
 
 # %% nbgrader={"grade_id": "table_third_row"}
 table_third_row = None  # "a", "b", "c" or "d"
@@ -199,7 +200,8 @@ check(self_attention)
 # `cosine_scores(query, key)`: the cosine of the angle between every query and every
 # key. Length does not count. A zero vector has no angle: it scores **0** with
 # everything, and no score is NaN. (A small number to protect a division, up to about
-# $10^{-8}$, disturbs nobody; one of $10^{-2}$ would, since vectors can be short.)
+# $10^{-8}$, disturbs nobody; one of $10^{-2}$ would, since vectors can be short.) Gradients
+# are tested with vectors other than zero only.
 
 # %% nbgrader={"grade_id": "cosine_scores"}
 def cosine_scores(query, key):
@@ -342,8 +344,7 @@ check(choice_five_best, "choice_five_best")
 # and for its digit. The query is a name, and the answer its digit. Only the score
 # differs: softmax, weighted mean and a linear reader are the same for all. The cell runs
 # as soon as your checks are green. Before you run it: which of the five will fall behind,
-# and why? (Two of them have nothing to learn before the reader, and differ by a factor
-# only. Each runner gets other random books; the names and digits are the same.)
+# and why? (Each runner gets other random books; the names and digits are the same.)
 #
 # <details><summary>Answer, for afterwards</summary>
 #
@@ -455,7 +456,7 @@ if ready(
 #   words with the same stem. Not good enough for two that look for each other and not at
 #   themselves (the brackets of a pair, a verb and its subject), nor for a circle (a pronoun
 #   looks for its noun, the noun for its verb, the verb for the pronoun). The reason has to
-#   be what symmetry forbids, not "fewer parameters". Half a point for "a directed relation"
+#   be what one of the two forbids, not "fewer parameters". Half a point for "a directed relation"
 #   alone: rows are normalised one by one, so $i$ may look at $j$ while $j$ does not at $i$.
 # ### END SOLUTION
 
