@@ -14,7 +14,7 @@
 # - in the appendix: measure what one mistake costs a decoder, put attention on top of an
 #   LSTM classifier, and find a bug that another line hides.
 #
-# *About 65 minutes, and 45 more for the appendix; the code runs in about a minute on a
+# *About 70 minutes, and 45 more for the appendix; the code runs in about a minute on a
 # laptop, most of it in trainings.*
 
 # %%
@@ -262,7 +262,9 @@ print("as in the model:", torch.equal(ours, theirs))
 # %% [markdown]
 # Training draws strings of 4 to 14 letters, one length per batch, so there is nothing
 # to pad. One training could be luck. So we train **three times**, with other first
-# weights and other strings, and show the mean and the range.
+# weights and other strings, and show the mean and the range. (Do not compare the losses
+# that are printed below: each is that of the last batch alone, whose strings have one
+# random length, with true letters as inputs.)
 #
 # The recipe: 400 steps with 32 strings each, Adam with a learning rate of 0.01 that
 # falls to 0 (`decay`), gradients of bounded size (`clip`). The model with attention,
@@ -423,15 +425,15 @@ heatmap(weights[0], answer, text, title, ax, values=False, vmax=1)
 ax.set(xlabel="keys: read →", ylabel="queries: written ↓");
 
 # %% [markdown]
-# Read it row by row, from the top: *d* and *n* are written while looking at the last
-# place, *e* and *i* at the one before it, and so on to the left.
+# Read it row by row, from the top: *d* and *n* are written while looking at *d*, *e* and
+# *i* at *n*, *f* and *k* at *i*; from then on each letter while looking at the next one
+# of the string.
 #
 # The bill for it: the memory of $S \cdot D$ numbers must be kept, and $T \cdot S$
 # scores computed. And mind what was easy here. Since no letter stands twice, the letter
-# written last says where to look next. Let letters repeat (`torch.randint(2, 16, (count,
-# length), generator=generator)` in `strings`), and the same training leaves the models
-# with attention far from perfect, too. Nor have we tried strings longer than those of
-# the training.
+# written last is enough to say where to look next. Try it with letters that repeat
+# (`torch.randint(2, 16, (count, length), generator=generator)` in `strings`). Nor have
+# we shown strings longer than those of the training.
 
 # %% [markdown]
 # ## Bahdanau: the previous state asks
@@ -448,9 +450,10 @@ ax.set(xlabel="keys: read →", ylabel="queries: written ↓");
 # | with teacher forcing | one step after the other | all steps at once |
 #
 # Formulas for attention that disagree about the index of the state, $t$ or $t - 1$, may
-# both be right: each describes one column of this table. (The encoder of the paper of
-# 2014 also reads in both directions, so that each $h_i$ knows what comes after it. Ours
-# reads forwards only, which is enough here.)
+# both be right: each describes one column of this table. (Ours is simplified here, too.
+# The encoder of the paper of 2014 reads in both directions, so that each $h_i$ knows
+# what comes after it, and its decoder predicts from $y_{t-1}$ as well, through one more
+# layer.)
 
 
 # %%
@@ -491,7 +494,9 @@ print("as in the model:", torch.allclose(logits, whole[:, 0], atol=1e-6))
 # crossed. The file holds 4000 different numbers below 10,000 in random order, each word
 # cut into its parts. The first thousand are kept for the test. The words differ in
 # length and are padded. So the model's summary is the state after the last *real* part,
-# and the mask keeps it from looking at padding. Again we train three times.
+# and the mask keeps it from looking at padding. Again we train three times. Here and
+# with the dates below we ask *where* attention looks. Whether it is needed there we do
+# not test: no model without it is trained on them.
 
 # %%
 rows = read_rows("number_words")  # digits, parts of the word
@@ -594,7 +599,8 @@ Table(rows, ["state exchanged", "largest weight on it", "is written"], "4725, pa
 #
 # One pair proves little. Here are all words of the test that are built like this one,
 # each patched with the one before it: on the left where they look on average, on the
-# right how often a digit becomes that of the other word (where the two differ).
+# right how often a digit becomes that of the other word (where the two differ). The
+# parts of 4725 name the columns here, and stand for the seven places of all words.
 
 # %%
 form = r"\w+ tausend \w+ hundert \w+ und \w+"
@@ -644,7 +650,7 @@ Table(rows, columns)
 # %% [markdown]
 # In all three trainings the digits follow the place with the most weight, and hardly
 # any other. But the places differ: the first digit sits at *tausend* after one training
-# and at *vier* after the others. A weight is a question, and a patch is the answer.
+# and at the part before it after the others. A weight is a question, and a patch is the answer.
 
 # %% [markdown]
 # ## Dates in six languages
@@ -719,10 +725,12 @@ interactive(
 
 # %% [markdown]
 # Three of the four rows of the year look at the year, wherever it stands: their dark
-# cells move from the right to the left as you come to Hungarian. The rows of the day
-# follow the day in the same way. The very first row hardly looks at the year here.
-# There are only two centuries in the data, and the summary with which the decoder
-# begins may already know which. (The appendix adds up the weights of all test dates.)
+# cells move from the right to the left as you come to Hungarian. (Count the columns,
+# since the three nines look alike: the second and the third row both look mostly at the
+# third digit.) On this day both rows of the day look at the day; over all test dates
+# only the second one nearly always does (appendix). The very first row hardly looks at
+# the year here. There are only two centuries in the data, and the summary with which
+# the decoder begins may already know which.
 
 # %% [markdown]
 # ## Who asks, who answers
@@ -746,7 +754,8 @@ interactive(
 # words, it hardly depends on the length any more.
 #
 # And if the decoder can look anywhere at every step, what is the recurrence still for?
-# Here it keeps the place and the order. That is the question of the next units.
+# It could keep the place and the order; we have not tested it. That is the question of
+# the next units.
 
 # %% [markdown]
 # ## Summary
@@ -754,12 +763,11 @@ interactive(
 # - An encoder reads, a decoder writes; without attention one vector of fixed size lies
 #   between them, and exact match falls from 1 to about a fifth as strings grow from
 #   4 to 14 letters; with attention and the same training it stays at about .9. Training
-#   and units move that cliff: within our budgets it shows what the network learns to
-#   store, not what a vector could hold.
+#   and units move that cliff (appendix): within our budgets it shows what the network
+#   learns to store, not what a vector could hold.
 # - The decoder starts with a go symbol. In training its inputs are the true targets
 #   shifted right (teacher forcing); at test time its own words, which it has not been
-#   trained on (exposure bias): left to their own letters after a wrong one, our models
-#   got most of the next ones wrong, with attention and without.
+#   trained on (exposure bias; the appendix measures what one wrong letter costs).
 # - Loss and exact match leave out padding, and the target says what padding is.
 # - Attention lets each step look at all encoder states. Luong: the current state asks,
 #   the context is joined to it afterwards. Bahdanau: the previous state asks, the
@@ -808,8 +816,8 @@ interactive(
 # ## Where next
 #
 # The [assignment](../assignments/04_seq2seq_attention/04_seq2seq_attention.ipynb) of
-# this unit has you write `shift_right`, `sequence_loss`, `exact_match` and both
-# attentions, and find what is wrong in three common claims and programs. Then [unit
+# this unit has you write `shift_right`, `sequence_loss`, `exact_match`, `generate` and
+# both attentions, and find what is wrong in three common claims and programs. Then [unit
 # 05](05_multi_head_attention.ipynb): one look per step is a single mixture; several
 # heads look at several things at once. (Exercise 10 needs the last part of the appendix
 # that follows here.)
@@ -869,16 +877,16 @@ ax.set_title("what the decoder is given, without attention");
 # At the first position all three are given the same go symbol, so the curves begin
 # together. With its own letters the model falls behind. Two things could be the reason:
 # its state is one for which it was never trained, or it simply lacks what the true
-# letters would have told it. The third curve tests the first reason by itself. Here
-# every letter is true but one (dotted line), so hardly any information is missing. Yet
-# the share of right letters drops at once, and goes on falling to 0, below that of a
-# guess. One wrong letter puts the model into a state from which it has never
-# learned to come back. So a strange state alone is enough. This does not say how much
-# of the second curve's fall is due to strange states: our mistake was random, and the
-# model's own may be milder.
+# letters would have told it. In the third curve every letter is true but one (dotted
+# line), so little is missing. Yet the share of right letters drops at once, and goes on
+# falling to 0: true letters afterwards do not bring the model back. Since 0 is below the
+# share of a guess, it is not merely lost but wrong in some systematic way; we have not
+# found which. Nor does this say how much of the second curve's fall has the same cause:
+# our letter was random, and says something false; the model's own mistakes may be
+# milder.
 #
 # And with attention? Again one wrong letter, after which each model is given true
-# letters, or has to go on with its own:
+# letters, or has to go on with its own (the colours mean something else here):
 
 # %% alt="Share of right letters after one wrong letter at position 4: mean and range of three trainings. With attention and true letters it is back above 0.8 after three letters and above 0.9 from the eighth on; with its own letters it stays below 0.3 with attention and below 0.5 without; without attention and with true letters it falls to 0"
 def freely(model):

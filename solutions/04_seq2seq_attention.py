@@ -6,7 +6,7 @@
 # find what is wrong in three common claims and programs. At the end your parts are put
 # together and translate.
 #
-# - Expected time: about three hours.
+# - Expected time: about two and a half hours.
 # - Below each answer stands a cell that checks it at once. It says what is wrong, and
 #   often which misunderstanding is behind it. The grader uses the same checks with
 #   other numbers and other sizes.
@@ -63,12 +63,13 @@ check(shift_right)
 # *easy · 15 minutes · 4 points, graded by hand*
 #
 # A model translates *je suis Alex* into *I am Alex*, and each target ends in STOP.
-# Somebody trains such a model with *I am* as the decoder's input and *am Alex* as its
-# target, without a go symbol.
+# Somebody trains such a model with *I am Alex* as the decoder's input and *am Alex STOP*
+# as its target, without a go symbol.
 #
 # Copy the table into the cell below and fill it in for the **correct** training, with a
-# go symbol. The last column is for test time, when the model has by mistake written *is*
-# in its second step. Where an input cannot be known, write "what step … wrote".
+# go symbol. The last column is for test time, when the model has written *I* in its
+# first step and, by mistake, *is* in its second. Write the word itself where it is
+# known, and "what step … wrote" where it is not.
 #
 # | step | input in training | target | input at test time |
 # |---|---|---|---|
@@ -77,8 +78,9 @@ check(shift_right)
 # | 3 | | | |
 # | 4 | | | |
 #
-# Then answer in one or two sentences each: What can a model trained without a go symbol
-# not do? And why may step 3 go wrong at test time although it never does in training?
+# Then answer in one or two sentences each: What can the model trained without a go
+# symbol not do? And why may step 3 go wrong at test time although it was always right
+# in training?
 
 # %% [markdown] nbgrader={"grade_id": "decoder_table", "points": 4}
 # ### BEGIN SOLUTION
@@ -103,7 +105,7 @@ check(shift_right)
 
 # %% [markdown]
 # ## 3. A loss without padding
-# *medium · 25 minutes · {{points sequence_loss}}*
+# *medium · 15 minutes · {{points sequence_loss}}*
 #
 # Write `sequence_loss(logits, targets, pad)`: logits `(B, T, V)` and targets `(B, T)` →
 # a scalar: the mean cross entropy over all tokens of the batch that are not `pad`.
@@ -165,7 +167,7 @@ check(exact_match)
 
 # %% [markdown]
 # ## 5. Luong: the current state asks
-# *medium · 30 minutes · {{points luong_context}}*
+# *medium · 15 minutes · {{points luong_context}}*
 #
 # Write `luong_context(state, memory, mask)`: the decoder's state `(B, D)`, the
 # encoder's states `(B, S, D)` and a mask `(B, S)` → `(context (B, D), weights (B, S))`.
@@ -200,7 +202,7 @@ check(luong_context)
 
 # %% [markdown]
 # ## 6. Bahdanau: the previous state asks
-# *medium · 30 minutes · {{points bahdanau_context}}*
+# *medium · 15 minutes · {{points bahdanau_context}}*
 #
 # The same with the additive score. Encoder and decoder may now have different sizes,
 # because each is projected first:
@@ -366,9 +368,10 @@ check(choice_two_bugs, "choice_two_bugs")
 # A GRU with 512 units reads a source of `S` tokens; a decoder writes `T` tokens.
 #
 # 1. How many numbers does the decoder get from the encoder without attention, for
-#    `S = 10` and for `S = 1000`? How many with attention?
-# 2. In the lecture the model without attention reverses four letters nearly always and
-#    twelve practically never. Someone proposes a GRU with 5120 units instead of
+#    `S = 10` and for `S = 1000`? How many with attention, if you count everything that
+#    it may look at (not only the context of one step)?
+# 2. In the lecture the models without attention reverse four letters practically always
+#    and twelve in fewer than half of the cases. Someone proposes a GRU with 5120 units instead of
 #    attention. What would that change, and what would it not change?
 # 3. What does attention cost in exchange? Name the quantity that grows, and how it
 #    grows with `S` and `T`.
@@ -512,12 +515,12 @@ summary("04")
 #   was trained on sentences of up to 50 words no longer falls with the length.
 # - Luong, Pham, Manning, [Effective Approaches to Attention-based Neural Machine
 #   Translation](https://arxiv.org/abs/1508.04025) (2015): dot, general and local
-#   attention, compared fairly in one place.
+#   attention, compared in one place.
 # - Sutskever, Vinyals, Le, [Sequence to Sequence Learning with Neural
 #   Networks](https://arxiv.org/abs/1409.3215) (2014): how far one gets *without*
 #   attention, and why they reversed the source.
 # - Bengio et al., [Scheduled Sampling](https://arxiv.org/abs/1506.03099) (2015): a
-#   remedy for exposure bias, described by those who named the problem's cause.
+#   remedy for exposure bias.
 # - Chan et al., [Listen, Attend and Spell](https://arxiv.org/abs/1508.01211) (2015):
 #   the same model with sound as its source; its alignments run nearly always from left
 #   to right.
