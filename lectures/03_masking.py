@@ -422,6 +422,10 @@ ax.set_title("three cheaters below the dashed line, three honest models on it");
 # honest, but the *validation* sees the future. Is the validation loss now too good?
 # Decide before you read on. The next cell takes the mask away from the honest model,
 # and shows the loss, and how much of the weight then falls on later words:
+#
+# Not every start gets there. Of eight that were tried outside this notebook with these
+# small embeddings, one was still near 0.95 at the end; with embeddings of the usual size
+# most of the starts beyond the three shown here got stuck. The setting was chosen by that.
 
 # %%
 rows = []
